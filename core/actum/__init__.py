@@ -1,0 +1,1 @@
+"""Actum: a workbench for long-running tasks whose results can be checked."""

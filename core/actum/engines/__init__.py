@@ -1,0 +1,1 @@
+"""Where work runs: the port and the engine of this machine."""

@@ -1,0 +1,84 @@
+"""Named fault points on both sides of every fsync, rename, link, commit, spawn, signal and ack (§5).
+
+`ACTUM_FAULT=<point>[#n]:<action>[,<point>…]` arms them; `#n` means the n-th passage (default 1). Actions: `kill-app`,
+`kill-host`, `kill-work`, `kill-all` (SIGKILL to those roles), `error=ENOSPC` (any errno name; raises OSError), `delay=ms`.
+Each role tells `roles` how to find itself; a role nobody told of is this process when it is of that role. Unarmed, a
+passage costs one look at a dictionary. `python -m actum.faults` lists the catalogue.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+# name → where it stands. Every call of `point` names one of these; a test compares the two.
+CATALOGUE: dict[str, str] = {}
+
+roles: dict[str, Callable[[], None]] = {}  # "app" | "host" | "work" → kills every process of that role
+
+_armed: dict[str, tuple[int, str]] = {}
+_passed: dict[str, int] = {}
+
+
+def catalogue(**points: str) -> None:
+    """Declare fault points; `__` in a name stands for a dot."""
+    for name, place in points.items():
+        CATALOGUE[name.replace("__", ".")] = place
+
+
+def arm(text: str) -> None:
+    """Read the value of ACTUM_FAULT. Raises ValueError on a word it does not know."""
+    _armed.clear()
+    _passed.clear()
+    for part in filter(None, text.split(",")):
+        point_text, separator, action = part.partition(":")
+        name, _, nth = point_text.partition("#")
+        known = action in ("kill-app", "kill-host", "kill-work", "kill-all") or action.startswith(("error=", "delay="))
+        if not separator or not known:
+            raise ValueError(f"ACTUM_FAULT has {part!r}; it is written <point>[#n]:<action>")
+        _armed[name] = (int(nth or 1), action)
+
+
+def point(name: str) -> None:
+    """Pass the fault point `name`; does what ACTUM_FAULT says of it, usually nothing."""
+    if not _armed or name not in _armed:
+        return
+    _passed[name] = _passed.get(name, 0) + 1
+    nth, action = _armed[name]
+    if _passed[name] != nth:
+        return
+    if action.startswith("delay="):
+        time.sleep(int(action[6:]) / 1000)
+        return
+    if action.startswith("error="):
+        number = getattr(errno, action[6:])
+        raise OSError(number, f"{os.strerror(number)} (fault point {name})")
+    wanted = ("work", "host", "app") if action == "kill-all" else (action.removeprefix("kill-"),)
+    for role in wanted:
+        if role in roles:
+            roles[role]()
+
+
+def i_am(role: str) -> None:
+    """This process is the app or the host: its own death is at hand."""
+    roles[role] = _end_myself
+
+
+def _end_myself() -> None:
+    signal.raise_signal(signal.SIGKILL)
+
+
+catalogue(
+    store__commit__before="the store writer, before COMMIT",
+    store__commit__after="the store writer, after COMMIT and before any answer",
+)
+
+arm(os.environ.get("ACTUM_FAULT", ""))
+
+if __name__ == "__main__":
+    for _name in sorted(CATALOGUE):
+        sys.stdout.write(f"{_name:42} {CATALOGUE[_name]}\n")

@@ -1,0 +1,1 @@
+"""The helper program: long or heavy work beside the app, one verb a file."""

@@ -1,0 +1,1 @@
+"""The small process that starts, watches and cleans up the work of one attempt."""

@@ -1,0 +1,1 @@
+"""Messages between hosts, clients and the supervisor, and the files they share."""

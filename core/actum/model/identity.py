@@ -1,0 +1,79 @@
+"""Who a process, a session and a run are: identities that cannot be confused (R07, §7)."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessIdentity:
+    """One life of one process. `start_ticks` is field 22 of /proc/PID/stat: clock ticks since boot, immune to clock changes."""
+
+    machine: str
+    boot: str
+    pid_namespace: str
+    pid: int
+    start_ticks: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "machine": self.machine,
+            "boot": self.boot,
+            "pid_namespace": self.pid_namespace,
+            "pid": self.pid,
+            "start_ticks": self.start_ticks,
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> ProcessIdentity:
+        """Raises ValueError when a member is missing or of another type."""
+        try:
+            identity = cls(
+                document["machine"],
+                document["boot"],
+                document["pid_namespace"],
+                document["pid"],
+                document["start_ticks"],
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not a process identity: {error}") from error
+        words = (identity.machine, identity.boot, identity.pid_namespace)
+        numbers = (identity.pid, identity.start_ticks)
+        if not all(type(word) is str for word in words) or not all(type(n) is int and n >= 0 for n in numbers):
+            raise ValueError("not a process identity: a member has the wrong type")
+        return identity
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptId:
+    """Names one attempt everywhere outside the database: run number, attempt number, UUID and session."""
+
+    run: int
+    n: int
+    attempt: str
+    session: str
+
+
+def new_token() -> str:
+    """A random 128-bit token in 32 hex digits (session, cookie, secret)."""
+    return secrets.token_hex(16)
+
+
+def is_token(text: object) -> bool:
+    return isinstance(text, str) and _TOKEN.fullmatch(text) is not None
+
+
+def uuid7(utc_us: int) -> str:
+    """A UUIDv7 (RFC 9562 §5.7) for the given time. Never order by it: clocks go back."""
+    value = (utc_us // 1000 & (1 << 48) - 1) << 80 | int.from_bytes(os.urandom(10), "big")
+    value = value & ~(0xF << 76) | 0x7 << 76
+    value = value & ~(0x3 << 62) | 0x2 << 62
+    return str(uuid.UUID(int=value))

@@ -1,0 +1,77 @@
+"""Rows of runs and attempts as the supervisor, the commands and the screens read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from actum.model.facts import FactName
+from actum.model.status import Contact, Pair, RunStatus
+
+
+class Deletion(StrEnum):
+    NONE = "none"
+    SOFT = "soft"
+    PURGING = "purging"
+    PURGED = "purged"
+
+
+class Trigger(StrEnum):
+    MANUAL = "manual"
+    RERUN = "rerun"
+    COMMAND = "command"
+    SCHEDULE = "schedule"
+    BACKFILL = "backfill"
+    DEPENDENCY = "dependency"
+    ADOPTION = "adoption"
+    API = "api"
+
+
+@dataclass(frozen=True, slots=True)
+class InputRow:
+    """One input of a run. `path` is absolute; `store` is the path in the input store or None when pinned."""
+
+    name: str
+    path: str
+    policy: str
+    sha256: str
+    size: int
+    store: str | None = None
+    stat: tuple[int, int, int, int] | None = None  # inode, size, mtime ns, ctime ns, as they were at the freeze
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRow:
+    """What the store holds of one attempt and its run, as far as deciding needs it."""
+
+    run: int
+    run_id: str
+    run_status: RunStatus
+    attempt: str
+    n: int
+    current: bool
+    pair: Pair
+    released: bool
+    task: str
+    task_version: str
+    key: str
+    request_digest: str
+    contract_digest: str
+    contract: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    admitted_epoch: int
+    created_at_us: int
+    stop_requested_at_us: int | None = None
+    retry_at_us: int | None = None
+    deletion: Deletion = Deletion.NONE
+    session: str | None = None
+    cookie: str | None = None
+    secret_sha256: str | None = None
+    folder: str | None = None
+    contact: Contact = Contact.NONE
+    failure_code: str | None = None
+    started_at_us: int | None = None
+    facts: Mapping[FactName, Mapping[str, Any]] = field(default_factory=dict)
+    inputs: tuple[InputRow, ...] = ()

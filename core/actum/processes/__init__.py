@@ -1,0 +1,1 @@
+"""Identities, trees and signals of operating-system processes."""

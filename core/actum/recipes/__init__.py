@@ -1,0 +1,1 @@
+"""Tasks that come with the program."""

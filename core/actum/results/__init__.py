@@ -1,0 +1,1 @@
+"""Result packages: sealing, deriving, verifying, publishing, checking, exporting."""

@@ -1,0 +1,1 @@
+"""The database: one writer, read-only readers, portable SQL."""

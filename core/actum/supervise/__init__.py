@@ -1,0 +1,1 @@
+"""The code that decides; it does no I/O."""

@@ -1,0 +1,1 @@
+"""Actum's window and commands."""

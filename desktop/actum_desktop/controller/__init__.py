@@ -1,0 +1,1 @@
+"""The thread that owns the supervisor, the processes and the local server."""

@@ -1,0 +1,1 @@
+"""Icons, themes, translations, help pages and samples."""
