@@ -1,0 +1,77 @@
+"""What crosses from the controller thread to the screens: one frozen dataclass per signal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from actum.errors import ActumError
+from actum.model.changes import Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What is known *now* of an open attempt; replaced, never stored. Times in UTC microseconds, None = not yet.
+
+    `progress` = {done, total, unit, stage, message, at}; `activity` = {cpu_s, rss_bytes, read_bytes, written_bytes};
+    `warnings` = observations that go away by themselves: {code: no_progress|no_cpu|lost_contact|cannot_tell|disk_low, since_us, data};
+    `stop` = {stage: requested|delivered|asked|insisting|tree_gone|released, at, next_in_s} or None.
+    """
+
+    run: int
+    attempt: str
+    n: int
+    progress: Mapping[str, Any] | None = None
+    heartbeat_at_us: int | None = None
+    activity: Mapping[str, Any] = field(default_factory=dict)
+    cpu_percent: float | None = None
+    processes: int | None = None
+    active_s: float = 0.0
+    warnings: tuple[Mapping[str, Any], ...] = ()
+    stop: Mapping[str, Any] | None = None
+    step: Mapping[str, Any] | None = None  # freezing, verifying, publishing: {verb, done, total, unit}
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """At most fifteen a second: rows that changed in the store, and the newest live state of the runs that have one."""
+
+    changes: Changes
+    live: tuple[Live, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer to the command `token`, after its commit: exactly one of `ok` and `error`."""
+
+    token: int
+    ok: Mapping[str, Any] | None = None
+    error: ActumError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One row of the launch screen: what was left over, what was seen, what follows, what was done."""
+
+    run: int
+    attempt: str
+    n: int
+    row: int  # the row of §6 that matched
+    verdict: str
+    action: str
+    evidence: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Supervising:
+    """The state of the supervisor itself. `error` is set when it cannot go on (lock lost, store unusable)."""
+
+    instance: str
+    epoch: int
+    slots_taken: int
+    slots: int
+    queue_paused: bool
+    verdicts: tuple[Verdict, ...] = ()
+    verdicts_complete: bool = False
+    error: ActumError | None = None
