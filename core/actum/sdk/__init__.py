@@ -1,0 +1,1 @@
+"""What a task author imports: `from actum.sdk import Context, InputFile, task`."""
