@@ -166,11 +166,7 @@ def kinds_of(
             kinds.append(Kind.ESTABLISHED)
         elif spec.key == broke:
             kinds.append(Kind.REFUSED)
-        elif (
-            closed
-            or (ending and spec.key not in ("host_exited", "tree_gone"))
-            or (ending and "launched" not in on_record and not _launched(phase, on_record))
-        ):
+        elif closed or _cannot_happen(spec.key, ending, _launched(phase, on_record)):
             kinds.append(Kind.NEVER)
         elif waiting:
             kinds.append(Kind.NOT_YET)
@@ -180,8 +176,13 @@ def kinds_of(
     return kinds
 
 
+def _cannot_happen(key: str, ending: bool, launched: bool) -> bool:
+    """Once an attempt is ending, only its host's exit and its tree's end can still be established."""
+    return ending and (key not in ("host_exited", "tree_gone") or not launched)
+
+
 def _launched(phase: str, names: set[str]) -> bool:
-    return phase == "CLEANING_UP" or "contact_made" in names
+    return phase == "CLEANING_UP" or bool({"launched", "contact_made"} & names)
 
 
 def _broke_at(failure: str | None, names: set[str]) -> str | None:

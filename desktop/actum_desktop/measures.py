@@ -10,20 +10,8 @@ from actum_desktop.i18n import _, chinese
 
 DASH = "–"
 _DECIMAL = 1000.0
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+_MONTHS = ("January", "February", "March", "April", "May", "June")
+_MONTHS += ("July", "August", "September", "October", "November", "December")
 _SIZES = ("B", "KB", "MB", "GB", "TB", "PB")
 
 
