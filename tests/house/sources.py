@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,17 +28,17 @@ def modules(*folders: Path) -> Iterator[Path]:
         yield from sorted(path for path in folder.rglob("*.py") if "__pycache__" not in path.parts)
 
 
-@lru_cache(maxsize=None)
+@cache
 def text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-@lru_cache(maxsize=None)
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(text(path), str(path))
 
 
-@lru_cache(maxsize=None)
+@cache
 def nodes(path: Path) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(tree(path)))
 
@@ -83,28 +83,3 @@ def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
             if head in names:
                 name = names[head] + (f".{rest}" if rest else "")
             yield name, node
-
-
-def assigned_to(path: Path, constructor: tuple[str, ...]) -> set[str]:
-    """Names that hold what one of `constructor` returned: `p = Popen(…)`, `with Popen(…) as p`, `self.p = Popen(…)`."""
-    names = imported_names(path)
-    found: set[str] = set()
-
-    def is_made(value: ast.AST | None) -> bool:
-        if not isinstance(value, ast.Call):
-            return False
-        name = dotted(value.func)
-        head, _, rest = name.partition(".")
-        full = names.get(head, head) + (f".{rest}" if rest else "")
-        return full in constructor
-
-    for node in nodes(path):
-        if isinstance(node, ast.Assign) and is_made(node.value):
-            found.update(dotted(target) for target in node.targets)
-        elif isinstance(node, ast.AnnAssign) and is_made(node.value):
-            found.add(dotted(node.target))
-        elif isinstance(node, ast.With):
-            found.update(
-                dotted(item.optional_vars) for item in node.items if item.optional_vars and is_made(item.context_expr)
-            )
-    return found - {""}

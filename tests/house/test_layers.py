@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 
@@ -48,9 +49,7 @@ def contract(**options: list[str]) -> OnlyContract:
         ([("ours.other", "ours.store")], ["ours.host: no such package; the contract guards nothing"]),
     ],
 )
-def test_a_contract_by_allowance_sees_direct_and_indirect_imports(
-    imports: list[tuple[str, str]], broken: list[str]
-) -> None:
+def test_a_contract_by_allowance_sees_direct_and_indirect_imports(imports: list[tuple[str, str]], broken: list[str]) -> None:
     graph = graph_of(*imports)
     if any(name.startswith("ours.host") for pair in imports for name in pair):
         graph.add_module("ours.host")
@@ -75,12 +74,10 @@ def test_only_the_controller_touches_processes_threads_and_the_local_server() ->
 
 def test_a_signal_of_the_controller_carries_one_dataclass() -> None:
     """PySide6 does not check Signal(int): None becomes 0, 2.9 becomes 2, 2**40 overflows (STYLE habit 9)."""
-    import ast
-
     wrong = []
     for path in modules(DESKTOP / "controller", DESKTOP / "models"):
         for node in nodes(path):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Signal":
-                if any(getattr(argument, "id", "") != "object" for argument in node.args):
-                    wrong.append(place(path, node.lineno))
+            is_signal = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Signal"
+            if is_signal and any(getattr(argument, "id", "") != "object" for argument in node.args):
+                wrong.append(place(path, node.lineno))
     assert not wrong, "Declare Signal(object) and emit one frozen dataclass (controller/events.py):\n" + "\n".join(wrong)

@@ -24,15 +24,16 @@ REMEDY = (
 
 def findings(path: Path) -> list[str]:
     found = []
-    for name, call in calls(path):
-        if name in BARE:
-            found.append(f"{place(path, call.lineno)} calls {name}")
-        elif name == "signal.raise_signal" and path != FAULTS:
-            found.append(f"{place(path, call.lineno)} calls {name}")
+    named = {id(call): name for name, call in calls(path)}
     for node in nodes(path):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
-            if not any(node is call for name, call in calls(path) if name in BARE or name.startswith("actum.")):
-                found.append(f"{place(path, node.lineno)} calls .{node.func.attr}()")
+        if not isinstance(node, ast.Call):
+            continue
+        name = named.get(id(node), "")
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if name in BARE or (name == "signal.raise_signal" and path != FAULTS):
+            found.append(f"{place(path, node.lineno)} calls {name}")
+        elif method in METHODS and not name.startswith("actum."):
+            found.append(f"{place(path, node.lineno)} calls .{method}()")
     return found + by_name(path)
 
 
