@@ -36,6 +36,7 @@ TICK_MS = 250
 ABSENCE_APART_S = 1.0  # two absences count only this far apart
 HOST_SILENT_S = 15  # no heartbeat: contact is shown as lost, nothing else follows
 HOST_EXIT_GRACE_S = 20  # after an outcome, before the host is ended by identity
+LOOK_AGAIN_S = 1.0  # between two looks at an attempt that is waited for
 STOP_GRACE_S_DEFAULT = 10
 START_DEADLINE_S_DEFAULT = 60
 CHANGES_PER_S_MAX = 15
@@ -54,7 +55,6 @@ INTERRUPT_AGAIN_S = 3  # a second Ctrl-C within this time stops the run
 IDLE_LINGER_S = 4  # `supervise --until-idle` leaves after this long with nothing to do
 DETACHED_LOG_BYTES_MAX = 1 << 20  # the log of detached supervisors starts afresh above
 COMMAND_TRIES_MAX = 3  # a command whose answer is lost is sent this often, with the same key
-EXTRACT_WAIT_S = 30  # reading the contract of a Python function
 
 assert PARAMETERS_BYTES_MAX < FRAME_BYTES_MAX, "a command frame carries the parameters"
 assert GROUP_COMMIT_REQUESTS_MAX <= WRITER_QUEUE_REQUESTS_MAX
@@ -73,3 +73,68 @@ LOGIN_SHELL_S_MAX = 10  # capturing the environment of the login shell
 LOGIN_SHELL_OUTPUT_BYTES_MAX = 1_048_576
 
 assert CONTRACT_BYTES_MAX <= EXTRACT_OUTPUT_BYTES_MAX, "an extracted contract can be as long as any"
+
+# Results and helpers.
+HASH_BLOCK_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 26  # tables longer than this have a digest per chunk in the manifest
+PACKAGE_FILES_MAX = 100_000  # more: result_rejected
+PACKAGE_TABLES_MAX = 256  # more: contract_invalid
+PACKAGE_METRICS_MAX = 10_000  # more: contract_invalid
+MANIFEST_BYTES_MAX = 1 << 28  # a longer manifest.json is not read
+NAMES_TOLD_MAX = 20  # files named in one message; the rest is counted
+FINDINGS_MAX = 100  # findings kept by one level of a verification; more are counted
+TABLE_LINE_BYTES_MAX = 1 << 24  # one row of a JSON lines table; more: contract_invalid
+BATCH_ROWS = 65_536  # rows compared, read or written at once
+BATCH_BYTES = 1 << 24  # text of one batch, whatever its rows
+ROW_GROUP_ROWS_MAX = 131_072
+ROW_GROUPS_CACHED_MAX = 8  # by one open table; the one used longest ago goes
+CSV_HEADER_BYTES_MAX = 1 << 20  # a longer header line: contract_invalid
+HELPER_REQUEST_BYTES_MAX = 1 << 20  # a longer line is answered with an error and skipped
+HELPER_PROGRESS_PER_S_MAX = 10  # more reports are dropped
+DIGESTS_CACHED_MAX = 65_536  # the oldest goes
+DIGEST_SETTLED_S = 2.0  # a file changed more recently is not put into the digest cache
+FREEZE_TRIES_MAX = 3  # an input that changes during each of them: input_changed
+GIT_WAIT_S = 5  # slower: the commit is not recorded
+INTERPRETER_WAIT_S = 20  # slower: start_error
+ENVIRONMENTS_CACHED_MAX = 64  # the oldest goes
+
+assert BATCH_ROWS * 2 == ROW_GROUP_ROWS_MAX, "two batches fill a row group"
+assert CHUNK_BYTES % HASH_BLOCK_BYTES == 0
+assert CONTRACT_BYTES_MAX < HELPER_REQUEST_BYTES_MAX, "a request can carry a contract"
+
+# Host and spool. What each does at its bound is said in the module that reads it.
+OUTBOX_MESSAGES_MAX = 256  # stages and notices waiting; the oldest notice gives way and is counted
+SEND_WAIT_S = 10  # a channel that takes nothing for this long is closed; the spool goes on
+HELLO_ACK_WAIT_S = 10  # a channel that answers no hello is closed and tried anew
+RECONNECT_FIRST_S = 0.05
+RECONNECT_S_MAX = 2.0
+ACK_WAIT_S = 10  # after the outcome is on disk, then the host leaves without an answer
+ACK_AGAIN_S = 2.0  # the terminal frame is sent again
+ALIVE_LOCK_WAIT_S = 5
+HOST_TURN_S = 0.1  # messages and the stop file are looked at this often
+STATE_EVERY_S = 1.0
+HEARTBEAT_EVERY_S = 2.0
+TREE_EVERY_S = 1.0
+SCAN_SHARE_MAX = 0.01  # of a core: looking at processes takes at most this much of the host's time
+ENDING_EVERY_S = 0.05
+TREE_MEMBERS_MAX = 4_096  # recorded in tree.json; more are ended all the same
+COMMAND_CHARS_MAX = 200
+SPOOL_FILE_BYTES_MAX = 4 << 20  # a longer spool file is unreadable
+LOG_SEGMENT_BYTES = 16 << 20
+LOG_READ_BYTES_MAX = 262_144  # what one turn takes from one stream
+LOG_LINE_BYTES_MAX = 65_536  # a longer line is indexed in pieces
+PROGRESS_LINE_CHARS_MAX = 400
+PROGRESS_LINES_PER_READ_MAX = 8
+MESSAGE_LINE_BYTES_MAX = 1 << 20  # a longer line is skipped with a notice
+MESSAGES_READ_BYTES_MAX = 1 << 20  # what one turn reads of messages.jsonl
+MESSAGES_BACKLOG_BYTES_MAX = 64 << 20  # unread: the work is paused until half of it is read (R12)
+COLLECTED_MESSAGES_MAX = 10_000  # metrics, tables, files, notes each; more contradict the contract
+NOTICES_PER_CODE_MAX = 20
+OUTPUT_FILES_COUNTED_MAX = 100_000
+DISK_LOW_BYTES = 256 << 20
+DISK_LOOK_EVERY_S = 5.0
+
+assert LOG_LINE_BYTES_MAX < LOG_SEGMENT_BYTES
+assert MESSAGE_LINE_BYTES_MAX <= MESSAGES_READ_BYTES_MAX
+assert MESSAGES_READ_BYTES_MAX < MESSAGES_BACKLOG_BYTES_MAX
+assert HOST_TURN_S <= STATE_EVERY_S <= HEARTBEAT_EVERY_S < HOST_SILENT_S, "a living host is never shown as silent"

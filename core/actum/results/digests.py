@@ -1,0 +1,115 @@
+"""Digests of files and folders: sha256 of the bytes, in one pass, in bounded memory. Standard library only.
+
+The digest of a folder is the sha256 of its sorted tree: one line per entry, `kind NUL path NUL size-or-target NUL sha256`,
+paths relative with `/`, sorted by their bytes. Names and bytes count; times, owners and modes do not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from actum import limits
+
+Progress = Callable[[int, int, str], None]
+
+
+def no_progress(done: int, total: int, unit: str) -> None:
+    """Reports nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDigest:
+    """`lines` counts the line feeds; `chunks` are the digests of successive CHUNK_BYTES, for a file larger than that."""
+
+    sha256: str
+    size: int
+    lines: int = 0
+    chunks: tuple[str, ...] = ()
+
+
+def of_file(path: Path, advance: Callable[[int], None] | None = None) -> FileDigest:
+    """Digest of a regular file; a link is not followed. `advance` is told of each block's length. Raises OSError."""
+    with open(_open_regular(path), "rb", buffering=0) as file:
+        return of_stream(file, advance)
+
+
+def of_stream(file: IO[bytes], advance: Callable[[int], None] | None = None, *, detail: bool = False) -> FileDigest:
+    """Digest of what is left of `file`; with `detail`, lines and chunks too."""
+    import hashlib
+
+    whole, chunk = hashlib.sha256(), hashlib.sha256()
+    size = lines = 0
+    chunks: list[str] = []
+    block = bytearray(limits.HASH_BLOCK_BYTES)
+    view = memoryview(block)
+    while count := file.readinto(block):  # type: ignore[attr-defined]
+        whole.update(view[:count])
+        size += count
+        if detail:
+            lines += block.count(b"\n", 0, count)
+            chunk.update(view[:count])
+            if size % limits.CHUNK_BYTES == 0:
+                chunks.append(chunk.hexdigest())
+                chunk = hashlib.sha256()
+        if advance is not None:
+            advance(count)
+    if detail and size % limits.CHUNK_BYTES:
+        chunks.append(chunk.hexdigest())
+    return FileDigest(whole.hexdigest(), size, lines, tuple(chunks) if size > limits.CHUNK_BYTES else ())
+
+
+def of_bytes(content: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(content).hexdigest()
+
+
+def of_folder(root: Path, advance: Callable[[int], None] | None = None) -> FileDigest:
+    """Digest of the sorted tree below `root`; `size` is the sum of its files. Raises OSError."""
+    lines: list[bytes] = []
+    size = 0
+    for kind, path in entries(root):
+        name = os.fsencode(path.relative_to(root).as_posix())
+        if kind == "file":
+            digest = of_file(path, advance)
+            size += digest.size
+            lines.append(b"\0".join((b"file", name, str(digest.size).encode(), digest.sha256.encode())))
+        elif kind == "link":
+            lines.append(b"\0".join((b"link", name, os.fsencode(os.readlink(path)), b"")))
+        else:
+            lines.append(b"\0".join((kind.encode(), name, b"", b"")))
+    return FileDigest(of_bytes(b"\n".join(lines)), size)
+
+
+def entries(root: Path) -> list[tuple[str, Path]]:
+    """Everything below `root` as (kind, path), sorted by path: file, link, folder or special. Links are not followed."""
+    found: list[tuple[str, Path]] = []
+    waiting = [root]
+    while waiting:
+        with os.scandir(waiting.pop()) as listing:
+            for entry in listing:
+                path = Path(entry.path)
+                if entry.is_symlink():
+                    found.append(("link", path))
+                elif entry.is_dir(follow_symlinks=False):
+                    found.append(("folder", path))
+                    waiting.append(path)
+                else:
+                    found.append(("file" if entry.is_file(follow_symlinks=False) else "special", path))
+    return sorted(found, key=lambda item: os.fsencode(item[1].relative_to(root).as_posix()))
+
+
+def _open_regular(path: Path) -> int:
+    """A descriptor of a regular file. O_NONBLOCK: a FIFO put in its place must not make us wait for a writer."""
+    import errno
+    import stat
+
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return descriptor

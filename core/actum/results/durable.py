@@ -1,0 +1,66 @@
+"""Writes that are on the disk when they return: temp file, fsync, rename, fsync of the folder. Standard library only.
+
+Every I/O error leaves here as `StorageFailed`, named by a phrase ("sealing the manifest"). Fault points stand before and
+after each step, under the prefix the caller gives.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from actum import faults
+from actum.errors import StorageFailed
+
+READ_ONLY_FILE = 0o444
+READ_ONLY_FOLDER = 0o555
+PRIVATE_FOLDER = 0o700
+
+
+@contextlib.contextmanager
+def action(phrase: str) -> Iterator[None]:
+    """Turns an OSError inside into StorageFailed, named by `phrase`."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageFailed(phrase, error) from error
+
+
+def fsync_folder(folder: Path) -> None:
+    """Make the entries of `folder` durable. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_file(path: Path, content: bytes, *, fault: str, mode: int = READ_ONLY_FILE) -> None:
+    """Create or replace `path` with `content` and make it durable, its folder included. Raises OSError."""
+    temporary = path.with_name(f".{path.name}.writing")
+    with contextlib.suppress(FileNotFoundError):
+        temporary.unlink()
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fchmod(descriptor, mode)
+        faults.point(f"{fault}.fsync.before")
+        os.fsync(descriptor)
+    faults.point(f"{fault}.fsync.after")
+    faults.point(f"{fault}.rename.before")
+    os.replace(temporary, path)
+    faults.point(f"{fault}.rename.after")
+    fsync_folder(path.parent)
+
+
+def settle_file(path: Path) -> None:
+    """Make the bytes of a finished file durable and the file read-only. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.fchmod(descriptor, READ_ONLY_FILE)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

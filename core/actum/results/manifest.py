@@ -1,0 +1,129 @@
+"""The manifest of a result package, and the entrance to sealing one. Standard library only: the host imports this module.
+
+Theory (§8). A package is a folder that `manifest.json` describes completely: it lists every file but itself and `derived/`,
+each with role, size and sha256, and says whose result this is and on what it stands. sha256 of manifest.json is therefore
+the digest of the whole result. It is written last; a folder without one is no package. `derived/derived.json` lists
+`derived/` and names the digest of the manifest it was derived from. Keeps R13, R14.
+
+Names below the package: `files/…` (what the work wrote), `tables/<name>.<ext>` (authorities), `result.json` (metrics, notes,
+table descriptors), `records.jsonl`, `log/…`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from actum import limits
+
+MANIFEST = "manifest.json"
+RESULT = "result.json"
+RECORDS = "records.jsonl"
+FILES = "files"
+TABLES = "tables"
+LOG = "log"
+DERIVED = "derived"
+DERIVED_MANIFEST = "derived/derived.json"
+LEFT_OUT = "left_out"  # beside staging: outputs that no declared pattern names
+
+FORMAT_VERSION = 1
+MANIFEST_SCHEMA = "actum.manifest/1"
+RESULT_SCHEMA = "actum.result/1"
+DERIVED_SCHEMA = "actum.derived/1"
+
+ROLES = ("output", "link", "table", "result", "records", "log")
+
+
+class NotAPackage(ValueError):
+    """manifest.json (or derived.json) is there, but cannot be understood. The message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """What the work said in its message file, collected by the host; documents as they came, in order.
+
+    metrics: `{"metric"|"unavailable": name, …}`; tables: `{"table": name, "path", "schema"?, "rows"?}`;
+    files: `{"file": path, …}`; notes: texts; done: whether `{"done": true}` came; records: how many.
+    """
+
+    metrics: Sequence[Mapping[str, Any]] = ()
+    tables: Sequence[Mapping[str, Any]] = ()
+    files: Sequence[Mapping[str, Any]] = ()
+    notes: Sequence[str] = ()
+    done: bool = False
+    records: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A package that is closed and durable. `left_out` names outputs that no declared pattern matched (a notice)."""
+
+    manifest_sha256: str
+    files: tuple[Mapping[str, Any], ...]
+    size_bytes: int
+    left_out: tuple[str, ...] = ()
+
+
+def seal(
+    staging: Path,
+    *,
+    launch: Mapping[str, Any],
+    messages: Messages,
+    log_folder: Path | None,
+    at_us: int,
+    records: Path | None = None,
+) -> Sealed:
+    """Close the package in `staging`: everything durable, manifest.json last.
+
+    `launch` is the document of launch.json; `log_folder` the attempt's log, `records` its records file (both may be absent).
+    Raises ActumError with the failure code of the attempt: result_incomplete, contract_invalid, result_rejected, disk_full,
+    io_error.
+    """
+    from actum.results.sealing import seal_package  # imported at the end of the work's life, not at the host's start
+
+    return seal_package(staging, launch, messages, log_folder, records, at_us)
+
+
+def read_manifest(package: Path) -> tuple[dict[str, Any], str]:
+    """manifest.json and its sha256. Raises OSError, NotAPackage."""
+    return _read(package / MANIFEST, MANIFEST_SCHEMA, ("files", "authority", "contract"))
+
+
+def read_derived(package: Path) -> tuple[dict[str, Any], str]:
+    """derived/derived.json and its sha256. Raises OSError, NotAPackage."""
+    return _read(package / DERIVED_MANIFEST, DERIVED_SCHEMA, ("files", "manifest_sha256"))
+
+
+def read_result(package: Path) -> dict[str, Any]:
+    """result.json. Raises OSError, NotAPackage."""
+    return _read(package / RESULT, RESULT_SCHEMA, ("metrics", "tables", "notes"))[0]
+
+
+def is_safe_name(name: object) -> bool:
+    """Whether `name` may be the path of a file below a package: relative, `/`, no `.`, no `..`, no empty part."""
+    if not isinstance(name, str) or not name or os.path.isabs(name) or "\0" in name or ("\\" in name and os.sep == "\\"):
+        return False
+    return not any(part in ("", ".", "..") for part in name.split("/"))
+
+
+def _read(path: Path, schema: str, members: tuple[str, ...]) -> tuple[dict[str, Any], str]:
+    import hashlib
+
+    with open(path, "rb") as file:
+        content = file.read(limits.MANIFEST_BYTES_MAX + 1)
+    if len(content) > limits.MANIFEST_BYTES_MAX:
+        raise NotAPackage(f"{path.name} is longer than {limits.MANIFEST_BYTES_MAX:,} bytes")
+    try:
+        document = json.loads(content)
+    except ValueError as error:
+        raise NotAPackage(f"{path.name} is not JSON: {error}") from error
+    if not isinstance(document, dict) or document.get("schema") != schema:
+        raise NotAPackage(f"{path.name} is not of the schema {schema}")
+    missing = [member for member in members if member not in document]
+    if missing:
+        raise NotAPackage(f"{path.name} lacks {', '.join(missing)}")
+    return document, hashlib.sha256(content).hexdigest()

@@ -1,0 +1,92 @@
+"""What the work left in its output folder: files, contained links, and things no result may hold. Standard library only.
+
+A pattern is matched against the path below the output folder; `*` crosses folders, so `*.csv` finds `sub/a.csv`. A link is
+contained when the place it finally leads to is inside the output folder, however many links lie between.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from actum import limits
+from actum.errors import ActumError
+from actum.results import digests
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Paths below the output folder, with `/`. `refused` maps a path to what is wrong with it."""
+
+    files: tuple[str, ...]
+    links: tuple[str, ...]
+    refused: dict[str, str]
+
+
+def scan(folder: Path) -> Outputs:
+    """List the output folder. Raises OSError."""
+    files: list[str] = []
+    links: list[str] = []
+    refused: dict[str, str] = {}
+    for kind, path in digests.entries(folder):
+        name = path.relative_to(folder).as_posix()
+        if not is_text(name):
+            refused[ascii(name)] = "a name that is not UTF-8"
+        elif kind == "file":
+            files.append(name)
+        elif kind == "link" and is_contained(path, folder):
+            links.append(name)
+        elif kind == "link":
+            refused[name] = "a link that leads out of the output folder"
+        elif kind == "special":
+            refused[name] = _special_word(path)
+    if len(files) + len(links) > limits.PACKAGE_FILES_MAX:
+        raise ActumError(
+            "result_rejected",
+            f"The work left {len(files) + len(links):,} files.",
+            f"A result holds at most {limits.PACKAGE_FILES_MAX:,}.",
+            "Pack them into fewer files, or declare which of them are the output.",
+        )
+    return Outputs(tuple(files), tuple(links), refused)
+
+
+def matches(path: str, patterns: Iterable[str]) -> bool:
+    """Whether a path below the output folder is meant by one of `patterns`."""
+    return any(fnmatchcase(path, pattern) for pattern in patterns)
+
+
+def missing(required: Sequence[str], paths: Iterable[str]) -> list[str]:
+    """The required patterns that no path satisfies."""
+    present = list(paths)
+    return [pattern for pattern in required if not any(fnmatchcase(path, pattern) for path in present)]
+
+
+def is_contained(link: Path, folder: Path) -> bool:
+    """Whether the place that `link` finally leads to lies inside `folder`."""
+    root = os.path.realpath(folder)
+    end = os.path.realpath(link)
+    return end == root or end.startswith(root + os.sep)
+
+
+def is_inside(name: str) -> bool:
+    """Whether a relative path that the work wrote down stays below the folder it is relative to."""
+    parts = name.split("/")
+    return bool(name) and not os.path.isabs(name) and not any(part in ("", ".", "..") for part in parts)
+
+
+def is_text(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _special_word(path: Path) -> str:
+    mode = path.lstat().st_mode
+    words = ((stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"), (stat.S_ISBLK, "a device"), (stat.S_ISCHR, "a device"))
+    return next((word for test, word in words if test(mode)), "neither a file nor a folder")
