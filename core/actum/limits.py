@@ -38,6 +38,7 @@ HOST_SILENT_S = 15  # no heartbeat: contact is shown as lost, nothing else follo
 HOST_EXIT_GRACE_S = 20  # after an outcome, before the host is ended by identity
 LOOK_AGAIN_S = 1.0  # between two looks at an attempt that is waited for
 STOP_GRACE_S_DEFAULT = 10
+STALL_AFTER_S_DEFAULT = 600
 START_DEADLINE_S_DEFAULT = 60
 CHANGES_PER_S_MAX = 15
 PUBLISH_RETRY_S = 20
@@ -45,6 +46,7 @@ HELPER_TRIES_MAX = 3
 HELPER_SECONDS_MAX = 24 * 3600
 LOCK_WAIT_S = 30  # a client tries lock or socket this long, then exit 7
 TAKE_OVER_FREE_S = 5
+STORE_RETRY_S = 5  # a store that could not commit is tried again after this
 INPUT_COPY_BYTES_MAX_DEFAULT = 1 << 30  # larger inputs are pinned
 
 # Commands.
@@ -69,6 +71,8 @@ CONTRACT_BYTES_MAX = 262_144  # a contract document, canonical
 TABLE_COLUMNS_MAX = 2_000
 EXTRACT_S_MAX = 20  # importing a user's file to read its contract
 EXTRACT_OUTPUT_BYTES_MAX = 1_048_576
+RETRIES_MAX = 100
+RETRY_FACTOR_MAX = 10
 LOGIN_SHELL_S_MAX = 10  # capturing the environment of the login shell
 LOGIN_SHELL_OUTPUT_BYTES_MAX = 1_048_576
 

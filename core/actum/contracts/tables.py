@@ -1,8 +1,8 @@
 """Tables as the contract declares them and as JSON lines carry them: columns, cells in both directions, reasons (R14, R15).
 
 Writing a cell is the work's side and lives with the task authors' package, which this module re-exports; reading it back
-is ours and strict: a cell is accepted only in the one form that the writer gives it (and a float64 written as a whole number, as some languages
-do). So `decode(encode(v)) == v`, and a line that was written differently is refused and not repaired.
+is ours and strict: a cell is accepted only in the one form that the writer gives it, so `decode(encode(v)) == v`. The one
+exception is a float64 written as a whole number, as some languages do.
 """
 
 from __future__ import annotations
