@@ -56,6 +56,7 @@ CLIENT_READ_EVERY_S = 0.5  # a waiting command reads the store this often when i
 INTERRUPT_AGAIN_S = 3  # a second Ctrl-C within this time stops the run
 IDLE_LINGER_S = 4  # `supervise --until-idle` leaves after this long with nothing to do
 DETACHED_LOG_BYTES_MAX = 1 << 20  # the log of detached supervisors starts afresh above
+LOG_PAGE_LINES = 2_000  # `logs` reads this many lines at a time
 COMMAND_TRIES_MAX = 3  # a command whose answer is lost is sent this often, with the same key
 
 assert PARAMETERS_BYTES_MAX < FRAME_BYTES_MAX, "a command frame carries the parameters"

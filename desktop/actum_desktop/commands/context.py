@@ -1,0 +1,76 @@
+"""What every verb is given: where to print, which workspace, and how to read it.
+
+Readers never take the workspace lock and never create anything: a workspace that does not exist yet is simply empty.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from actum.errors import NotFound
+
+from actum_desktop.commands.output import Output, plain
+
+if TYPE_CHECKING:
+    from actum.store.queries import Reader
+    from actum.workspace import Workspace
+
+_NUMBER = re.compile(r"#?([0-9]{1,18})")
+
+
+class Context:
+    """One command's surroundings. Attributes: out, and workspace (looked up when first used)."""
+
+    def __init__(self, out: Output, workspace: str | None) -> None:
+        self.out = out
+        self._stated = workspace
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        from actum.workspace import locate
+
+        return locate(self._stated)
+
+    @property
+    def begun(self) -> bool:
+        """Whether the workspace has a database. Where it has none there is nothing to read."""
+        return self.workspace.database.exists()
+
+    @contextlib.contextmanager
+    def reader(self) -> Iterator[Reader]:
+        """A read-only connection. Raises NotFound where the workspace has not begun."""
+        from actum.store.queries import Reader
+
+        if not self.begun:
+            raise nothing_yet(self.workspace)
+        reader = Reader(self.workspace)
+        try:
+            yield reader
+        finally:
+            reader.close()
+
+    def say_nothing_yet(self) -> None:
+        """For lists: an absent workspace is an empty list, and a note says so."""
+        self.out.note(f"There is no workspace at {plain(self.workspace.path)} yet. `actum demo` begins one.")
+
+
+def nothing_yet(ws: Workspace) -> NotFound:
+    return NotFound(
+        "no_workspace",
+        f"There is no workspace at {ws.path} yet.",
+        "Nothing has been run or defined there.",
+        "`actum demo` begins one; --workspace DIR or ACTUM_HOME names another.",
+    )
+
+
+def run_number(reader: Reader, text: str) -> int:
+    """The number of the run that `text` names, by number or id. Raises NotFound."""
+    match = _NUMBER.fullmatch(text.strip())
+    row = reader.run(int(match.group(1)) if match else text.strip().lower())
+    if row is None:
+        raise NotFound("no_such_run", f"There is no run “{text}”.", "", "`actum runs` lists the runs of this workspace.")
+    return int(row.number)

@@ -1,0 +1,67 @@
+"""Leaving a supervisor behind: `actum supervise --until-idle` in a session of its own, its output in a log file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from actum import limits
+from actum.errors import StorageFailed
+
+if TYPE_CHECKING:
+    from actum.workspace import Workspace
+
+# A supervisor that is started from inside the work of some attempt is not part of that attempt.
+_KEPT_VARIABLES = frozenset({"ACTUM_HOME", "ACTUM_FAULT", "ACTUM_LANGUAGE"})
+
+
+def log_path(ws: Workspace) -> Path:
+    """Where the detached supervisors of `ws` write."""
+    from actum.workspace import runtime_directory
+
+    name = hashlib.sha256(os.fsencode(ws.path)).hexdigest()[:16]
+    return runtime_directory() / f"supervise-{name}.log"
+
+
+def start_supervisor(ws: Workspace, *, resume: bool = True) -> int:
+    """Start a detached supervisor that leaves when idle; it waits for the lock. Returns its pid. Raises StorageFailed.
+
+    `resume` lets it start queued runs that an earlier service instance admitted.
+    """
+    command = [*_program(), "--workspace", str(ws.path), "supervise", "--until-idle"]
+    if not resume:
+        command.append("--keep-paused")
+    path = log_path(ws)
+    try:
+        fresh = os.O_TRUNC if path.exists() and path.stat().st_size > limits.DETACHED_LOG_BYTES_MAX else 0
+        log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | fresh, 0o600)
+        try:
+            return os.posix_spawn(
+                command[0],
+                command,
+                _environment(),
+                file_actions=[
+                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                    (os.POSIX_SPAWN_DUP2, log, 1),
+                    (os.POSIX_SPAWN_DUP2, log, 2),
+                ],
+                setsid=True,
+            )
+        finally:
+            os.close(log)
+    except OSError as error:
+        raise StorageFailed("starting a detached supervisor", error) from error
+
+
+def _program() -> list[str]:
+    """How this very program is started again."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable]
+    return [sys.executable, "-P", "-m", "actum_desktop.entry"]
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("ACTUM_") or name in _KEPT_VARIABLES}

@@ -1,0 +1,93 @@
+"""`actum reconcile [--wait]`: a verdict for everything that is open; with `--wait`, supervise until all is closed (§6).
+
+"Cannot tell" is a verdict too: with only holds left, `--wait` ends with exit 7 instead of waiting for ever.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from actum import limits
+from actum.model.status import Contact
+
+from actum_desktop.commands.context import Context
+from actum_desktop.commands.interrupts import Interrupts
+from actum_desktop.commands.output import Output, plain
+from actum_desktop.commands.supervision import Session
+from actum_desktop.commands.watching import EXIT_CANNOT_TELL, EXIT_INTERRUPTED
+
+_TONES = {"ok": "ok", "bad": "bad", "warn": "warn", "accent": "accent"}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--wait", action="store_true", help="supervise until all is terminal and released")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
+        answer = session.submit({"verb": "reconcile", "resume": args.wait})
+        print_verdicts(context.out, answer["verdicts"])
+        return _wait(context, session, interrupts) if args.wait else 0
+
+
+def print_verdicts(out: Output, verdicts: Sequence[Mapping[str, Any]]) -> None:
+    """One object a verdict for programs; for people what was left, what was seen, what was done."""
+    if out.json:
+        for verdict in verdicts:
+            out.document("reconcile", verdict)
+        return
+    from actum_desktop import wording
+
+    for verdict in verdicts:
+        words = wording.verdict(verdict)
+        attempt = f", attempt {verdict['n']}" if int(verdict.get("n", 1)) > 1 else ""
+        head = out.toned(f"Run {verdict['run']}{attempt}", "strong")
+        out.say(f"{head}  {out.toned(plain(words.word), _TONES.get(words.tone, ''))}")
+        for line in words.evidence:
+            out.say("  " + out.toned(plain(line), "faint"))
+        out.say("  " + "; ".join(plain(part) for part in (words.done, words.after) if part) + ".")
+    if not verdicts:
+        out.say("Nothing was left open.")
+
+
+def _wait(context: Context, session: Session, interrupts: Interrupts) -> int:
+    left = _Left(context)
+    session.follow([], lambda: left.settled() or interrupts.count > 0, lambda news: left.hear())
+    if not left.settled():
+        context.out.note("Left. The work goes on; `actum reconcile --wait` comes back to it.")
+        return EXIT_INTERRUPTED
+    if left.held:
+        runs = ", ".join(str(run) for run in left.held)
+        context.out.note(f"Held: what became of run {runs} cannot be told from here. `actum alerts` says what is waited for.")
+        return EXIT_CANNOT_TELL
+    context.out.note("All runs are closed.")
+    return 0
+
+
+class _Left:
+    """What is still open. Attributes: held (runs of which nothing can be told, once settled)."""
+
+    def __init__(self, context: Context) -> None:
+        self.held: tuple[int, ...] = ()
+        self._context = context
+        self._settled = False
+        self._read_at = 0.0
+
+    def hear(self) -> None:
+        self._read_at = 0.0
+
+    def settled(self) -> bool:
+        """Whether nothing is open but holds; reads at most twice a second unless something changed."""
+        if time.monotonic() - self._read_at >= limits.CLIENT_READ_EVERY_S:
+            self._read_at = time.monotonic()
+            with self._context.reader() as reader:
+                rows = reader.attempt_rows(open_only=True)
+            self.held = tuple(sorted({row.run for row in rows if row.contact is Contact.CANNOT_TELL}))
+            self._settled = all(row.contact is Contact.CANNOT_TELL for row in rows)
+            if not self._settled:
+                open_runs = sorted({row.run for row in rows})
+                self._context.out.progress(f"{len(open_runs)} open: run {', '.join(map(str, open_runs[:8]))}")
+        return self._settled

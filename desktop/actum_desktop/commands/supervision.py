@@ -1,0 +1,233 @@
+"""Whoever supervises, as a command sees it: the living supervisor through its channel, or this very process (§3, P22).
+
+Theory. A writing command first tries the socket named by the endpoint file; where nobody greets back it tries the
+workspace lock; where it gets that, it supervises here until its own business is done; else it tries both again, for
+`limits.LOCK_WAIT_S`, and then cannot tell. A channel that is lost before the answer starts the search anew, with the same
+key, so that one request is never two runs (R05). A command that waits for a run and loses its supervisor may thus become
+the supervisor. Whoever supervised here leaves a detached supervisor behind if anything is still in flight.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from actum import limits
+from actum.errors import Busy, CannotTell
+from actum.model.status import Status
+
+from actum_desktop.commands.connection import ChannelLost, Client, reach
+from actum_desktop.commands.detached import start_supervisor
+from actum_desktop.commands.interrupts import Interrupts
+
+if TYPE_CHECKING:
+    from actum.workspace import Lock, Workspace
+
+    from actum_desktop.controller.events import Update
+    from actum_desktop.controller.headless import Headless
+
+# run number → the live state of its attempt, as far as anybody told; the keys are the runs that have news.
+News = Mapping[int, Mapping[str, Any] | None]
+_SEARCH_EVERY_S = 0.1
+
+
+class Supervision(Protocol):
+    """One supervisor, near or far."""
+
+    here: bool
+
+    def submit(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The `ok` of the answer, after the commit. Raises the error answered; ChannelLost."""
+
+    def follow(self, runs: list[int], done: Callable[[], bool], on_news: Callable[[News], None]) -> None:
+        """Return when `done`, asked about ten times a second. Raises ChannelLost."""
+
+    def leave(self) -> None:
+        """End the dealings with this supervisor."""
+
+
+class ThroughChannel:
+    """The living supervisor, over its socket."""
+
+    here = False
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    def submit(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        return self.client.ask(body)
+
+    def follow(self, runs: list[int], done: Callable[[], bool], on_news: Callable[[News], None]) -> None:
+        def hear(change: Mapping[str, Any]) -> None:
+            on_news({int(change["run"]): change.get("live")})
+
+        if runs:
+            self.client.ask({"verb": "follow", "runs": runs}, on_change=hear)
+        while not done():
+            frame = self.client.receive(_SEARCH_EVERY_S)
+            if frame is not None and frame["type"] == "change":
+                hear(frame["body"])
+
+    def leave(self) -> None:
+        self.client.close()
+
+
+class InThisProcess:
+    """A supervisor in this process, which holds the workspace lock until `leave`."""
+
+    here = True
+
+    def __init__(self, ws: Workspace, lock: Lock, interrupts: Interrupts) -> None:
+        from actum_desktop.controller.headless import Headless
+
+        self._ws = ws
+        self._interrupts = interrupts
+        try:
+            self.headless: Headless = Headless(ws, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    def submit(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return dict(self.headless.submit(dict(body)))
+        finally:
+            self._count_interrupts()
+
+    def follow(self, runs: list[int], done: Callable[[], bool], on_news: Callable[[News], None]) -> None:
+        def ended() -> bool:
+            self._count_interrupts()
+            return done()
+
+        def hear(update: Update) -> None:
+            on_news(news_of(update))
+
+        self.headless.run_until(ended, hear)
+
+    def leave(self) -> None:
+        try:
+            resume = left_to_do(self._ws, int(self.submit({"verb": "status"})["epoch"]))
+            if resume is not None:
+                start_supervisor(self._ws, resume=resume)
+        finally:
+            self.headless.leave()
+
+    def _count_interrupts(self) -> None:
+        self._interrupts.heard_elsewhere = self.headless.interrupted
+
+
+class Session:
+    """One command's dealings with whoever supervises, through losses.
+
+    `may_supervise` False: where nobody supervises, a detached supervisor is started instead of supervising here.
+    """
+
+    def __init__(self, ws: Workspace, interrupts: Interrupts, *, may_supervise: bool = True) -> None:
+        self._ws = ws
+        self._interrupts = interrupts
+        self._may_supervise = may_supervise
+        self._open: Supervision | None = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    @property
+    def here(self) -> bool:
+        """Whether this process supervises now."""
+        return self._open is not None and self._open.here
+
+    def submit(self, body: Mapping[str, Any], *, repeatable: bool = True) -> dict[str, Any]:
+        """The answer to one command. A lost answer is asked for again if the command is `repeatable`.
+
+        Raises the error answered, ChannelLost, CannotTell where nobody could be reached.
+        """
+        for tries_left in reversed(range(limits.COMMAND_TRIES_MAX)):
+            try:
+                return self.supervisor().submit(body)
+            except ChannelLost:
+                self.leave()
+                if not repeatable or not tries_left:
+                    raise
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    def follow(self, runs: list[int], done: Callable[[], bool], on_news: Callable[[News], None]) -> None:
+        """Return when `done`; a supervisor that is lost is looked for again. Raises CannotTell where none is found."""
+        while not done():
+            try:
+                self.supervisor().follow(runs, done, on_news)
+            except ChannelLost:
+                self.leave()
+
+    def supervisor(self) -> Supervision:
+        if self._open is None:
+            self._open = self._search()
+        return self._open
+
+    def leave(self) -> None:
+        supervision, self._open = self._open, None
+        if supervision is not None:
+            supervision.leave()
+
+    def _search(self) -> Supervision:
+        from actum.workspace import Lock, create_folders
+
+        create_folders(self._ws)
+        end = time.monotonic() + limits.LOCK_WAIT_S
+        busy: Busy | None = None
+        started = False
+        while True:
+            try:
+                client = reach(self._ws)
+            except Busy as error:
+                client, busy = None, error
+            if client is not None:
+                return ThroughChannel(client)
+            if self._may_supervise:
+                lock = Lock.try_acquire(self._ws)
+                if lock is not None:
+                    return InThisProcess(self._ws, lock, self._interrupts)
+            elif not started:
+                start_supervisor(self._ws)
+                started = True
+            if time.monotonic() > end or self._interrupts.count:
+                raise busy or _nobody()
+            time.sleep(_SEARCH_EVERY_S)
+
+
+def news_of(update: Update) -> dict[int, Mapping[str, Any] | None]:
+    """An update of the controller in the form of change frames."""
+    from dataclasses import asdict
+
+    news: dict[int, Mapping[str, Any] | None] = dict.fromkeys(update.changes.runs)
+    news.update({live.run: asdict(live) for live in update.live})
+    return news
+
+
+def left_to_do(ws: Workspace, epoch: int) -> bool | None:
+    """Whether a supervisor should be left behind: None = no; else whether it may resume the queue.
+
+    Runs that an earlier service instance queued and nobody resumed are not in flight: they wait for a person.
+    """
+    from actum.store.queries import Reader
+
+    reader = Reader(ws)
+    try:
+        rows = reader.attempt_rows(open_only=True)
+    finally:
+        reader.close()
+    if any(row.pair.status is Status.CREATED and row.admitted_epoch >= epoch for row in rows):
+        return True
+    return False if any(row.pair.status is not Status.CREATED for row in rows) else None
+
+
+def _nobody() -> CannotTell:
+    return CannotTell(
+        "no_supervisor",
+        "The supervisor of this workspace could not be reached.",
+        f"Somebody holds the workspace lock, and nobody answered within {limits.LOCK_WAIT_S} s.",
+        "Send the same command again; `actum doctor` says who holds the lock.",
+    )
