@@ -58,7 +58,7 @@ def point(name: str) -> None:
         number = getattr(errno, action[6:])
         raise OSError(number, f"{os.strerror(number)} (fault point {name})")
     wanted = ("work", "host", "app") if action == "kill-all" else (action.removeprefix("kill-"),)
-    for role in wanted:
+    for role in sorted(wanted, key=lambda role: roles.get(role) is _end_myself):  # oneself last
         if role in roles:
             roles[role]()
 
@@ -75,6 +75,40 @@ def _end_myself() -> None:
 catalogue(
     store__commit__before="the store writer, before COMMIT",
     store__commit__after="the store writer, after COMMIT and before any answer",
+    store__epoch__before="the store writer, before the new epoch is committed",
+    store__epoch__after="the store writer, the new epoch committed, the generation file not yet written",
+    generation__rename__before="the generation file, written and fsync'ed, before its rename",
+    generation__rename__after="the generation file, renamed, before the folder's fsync",
+    endpoint__rename__before="the endpoint file, before its rename",
+    endpoint__rename__after="the endpoint file, after its rename",
+    lock__acquire__after="the workspace lock was just taken",
+    lock__release__before="the workspace lock is about to be released",
+    spool__claim__link__before="spool, before spool/claim is linked into being",
+    spool__claim__link__after="spool, after spool/claim was linked",
+    spool__outcome__fsync__before="spool, before the outcome's text is fsync'ed",
+    spool__outcome__fsync__after="spool, after the outcome's text was fsync'ed",
+    spool__outcome__link__before="spool, before spool/outcome.json is linked into being",
+    spool__outcome__link__after="spool, after spool/outcome.json was linked, before its folder is fsync'ed",
+    spool__folder__fsync__after="spool, after the spool folder was fsync'ed",
+    spool__state__rename__before="spool, before spool/state.json is replaced",
+    spool__state__rename__after="spool, after spool/state.json was replaced",
+    spool__tree__rename__before="spool, before spool/tree.json is replaced",
+    spool__tree__rename__after="spool, after spool/tree.json was replaced",
+    spool__stop__rename__before="spool, before spool/stop is replaced",
+    spool__stop__rename__after="spool, after spool/stop was replaced",
+    processes__signal__before="one process is proven to be the one meant, before it is signalled",
+    processes__signal__after="one process was signalled",
+    host__spawn__before="the host, claim made, before the work is spawned",
+    host__spawn__after="the host, the work was spawned",
+    host__ended__before="the host, computation ended and tree confirmed gone, before it says so",
+    host__ended__after="the host, has said that the computation ended",
+    host__seal__before="the host, before staging is sealed",
+    host__seal__after="the host, staging is sealed, before the outcome is written",
+    host__hello__before="the host, before a hello is sent",
+    host__hello__after="the host, after a hello was sent",
+    host__terminal__before="the host, outcome on disk, before the terminal frame is sent",
+    host__terminal__after="the host, after a terminal frame was sent",
+    host__ack__after="the host, its outcome was acknowledged, before it exits",
 )
 
 arm(os.environ.get("ACTUM_FAULT", ""))

@@ -32,6 +32,7 @@ SLOTS_MAX = 1_024
 
 # Supervision.
 RECONCILE_EVERY_S = 60
+RECORDS_EVERY_S = 1.0  # between two readings of an attempt's records
 TICK_MS = 250
 ABSENCE_APART_S = 1.0  # two absences count only this far apart
 HOST_SILENT_S = 15  # no heartbeat: contact is shown as lost, nothing else follows

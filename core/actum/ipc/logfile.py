@@ -1,0 +1,91 @@
+"""Reading the work's log: raw bytes in segments, and an index that finds every line without reading them.
+
+Theory. log/NNNNNN.log holds the bytes of stdout and stderr in the order in which they were read; log/NNNNNN.idx holds one
+ENTRY for each *piece*: eight bytes offset in the segment, eight bytes UTC µs, one byte stream (1 stdout, 2 stderr; bit 7
+= goes on with the line that the stream's last piece began). A piece ends where the next begins, or where the segment
+ends. A piece begins after a line feed, where the stream changes, where a line is longer than LOG_LINE_BYTES_MAX, and at
+the start of a segment. Bytes are written before their entry, so an entry never points beyond the bytes; after a power cut
+entries beyond the end are ignored. Lines are numbered from 0 over all segments.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+ENTRY = struct.Struct("<QQB")
+STDOUT, STDERR, CONTINUES = 1, 2, 0x80
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One piece of the log. `number` counts pieces from 0; `stream` 1 or 2; `continues` = no new line begins here."""
+
+    number: int
+    at_us: int
+    stream: int
+    continues: bool
+    raw: bytes
+
+    @property
+    def text(self) -> str:
+        """As a terminal would leave it: without the line end, what follows the last carriage return, bad bytes marked."""
+        shown = self.raw.rstrip(b"\r\n")
+        return shown[shown.rfind(b"\r") + 1 :].decode("utf-8", "replace")
+
+
+class LogReader:
+    """The log of one attempt; look again at any time, it may have grown."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        """`folder` is the attempt's log folder; one that is missing holds no lines."""
+        self._folder = os.fspath(folder)
+
+    def count(self) -> int:
+        """How many lines there are now. Raises OSError but for a missing folder."""
+        return sum(size for _, size in self._segments())
+
+    def lines(self, first: int, count: int) -> list[Line]:
+        """Up to `count` lines from number `first`. Raises OSError."""
+        return list(self._iterate(first, first + count))
+
+    def tail(self, count: int) -> list[Line]:
+        """The last `count` lines."""
+        total = self.count()
+        return self.lines(max(0, total - count), count)
+
+    def _segments(self) -> list[tuple[str, int]]:
+        """(name without suffix, number of pieces) of every segment, in order."""
+        try:
+            names = sorted(name[:-4] for name in os.listdir(self._folder) if name.endswith(".idx"))
+        except FileNotFoundError:
+            return []
+        return [(name, os.stat(self._path(name, ".idx")).st_size // ENTRY.size) for name in names]
+
+    def _path(self, name: str, suffix: str) -> str:
+        return os.path.join(self._folder, name + suffix)
+
+    def _iterate(self, first: int, end: int) -> Iterator[Line]:
+        base = 0
+        for name, size in self._segments():
+            if base < end and base + size > first:
+                yield from self._pieces(name, base, max(first - base, 0), min(end - base, size))
+            base += size
+
+    def _pieces(self, name: str, base: int, start: int, end: int) -> Iterator[Line]:
+        with open(self._path(name, ".idx"), "rb") as index:
+            index.seek(start * ENTRY.size)
+            entries = list(ENTRY.iter_unpack(index.read((end - start + 1) * ENTRY.size // ENTRY.size * ENTRY.size)))
+        with open(self._path(name, ".log"), "rb") as log:
+            bytes_total = os.fstat(log.fileno()).st_size
+            if not entries:
+                return
+            log.seek(entries[0][0])
+            for position, (offset, at_us, stream) in enumerate(entries[: end - start]):
+                following = entries[position + 1][0] if position + 1 < len(entries) else bytes_total
+                if offset >= bytes_total:
+                    return
+                raw = log.read(following - offset)
+                yield Line(base + start + position, at_us, stream & 0x7F, bool(stream & CONTINUES), raw)

@@ -1,0 +1,178 @@
+"""The messages on a channel as data: which types there are, which way each goes, and the exact fields of each.
+
+Theory. One table a direction: type → field → kind. A kind is a function that says whether a JSON value is of it; objects
+whose members are known have tables of their own. `check` looks a document up: an unknown type, a missing field, an extra
+field or a value of another kind is a violation, and nothing of the document is used. Integers are those a database can
+hold (64 bits), numbers are finite, `bool` is no integer. Whether a message may come *now* is for session.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from actum.ipc.framing import Violation
+
+VERSION = 1  # `v` of every frame
+PROTOCOL = 1  # the newest protocol this program speaks; it reads every older one
+
+FROM_HOST, FROM_SUPERVISOR = "host→supervisor", "supervisor→host"
+FROM_CLIENT, FROM_SERVER = "client→server", "server→client"
+
+Kind = Callable[[Any], bool]
+Fields = Mapping[str, Kind]
+
+_INT_MIN, _INT_MAX = -(1 << 63), (1 << 63) - 1
+
+
+def text(value: Any) -> bool:
+    return type(value) is str
+
+
+def integer(value: Any) -> bool:
+    return type(value) is int and _INT_MIN <= value <= _INT_MAX
+
+
+def number(value: Any) -> bool:
+    return integer(value) or (type(value) is float and value - value == 0.0)
+
+
+def boolean(value: Any) -> bool:
+    return type(value) is bool
+
+
+def document(value: Any) -> bool:
+    return type(value) is dict
+
+
+def one_of(*words: str) -> Kind:
+    return lambda value: type(value) is str and value in words
+
+
+def maybe(kind: Kind) -> Kind:
+    return lambda value: value is None or kind(value)
+
+
+def exactly(fields: Fields) -> Kind:
+    """An object with these members and no others."""
+    return lambda value: (
+        type(value) is dict and value.keys() == fields.keys() and all(kind(value[name]) for name, kind in fields.items())
+    )
+
+
+IDENTITY: Fields = {"machine": text, "boot": text, "pid_namespace": text, "pid": integer, "start_ticks": integer}
+ACTIVITY: Fields = {"cpu_s": number, "rss_bytes": integer, "read_bytes": integer, "written_bytes": integer}
+ENDED: Fields = {"exit_code": maybe(integer), "signal": maybe(integer), "descendants_left": integer, "at": integer}
+PHASES = ("starting", "computing", "ending", "sealing", "done")
+LEVELS = ("ask", "insist", "dismiss")
+CAUSES = ("user", "stage_deadline", "overall_deadline", "supervisor_lost", "dismissed", "signal")
+DEADLINE_CAUSES = ("stage_deadline", "overall_deadline")
+
+OUTCOME: Fields = {
+    "v": integer,
+    "run": integer,
+    "attempt": text,
+    "session": text,
+    "kind": one_of("sealed", "failed", "stopped"),
+    "code": maybe(text),
+    "cause": maybe(one_of(*CAUSES)),
+    "message": text,
+    "details": document,
+    "ended": maybe(exactly(ENDED)),
+    "tree": document,
+    "manifest_sha256": maybe(text),
+    "at": integer,
+}
+
+_ENVELOPE: Fields = {
+    "v": integer,
+    "type": text,
+    "run": integer,
+    "attempt": text,
+    "session": text,
+    "channel": text,
+    "seq": integer,
+    "at": integer,
+}
+_CLIENT_ENVELOPE: Fields = {"v": integer, "type": text, "channel": text, "seq": integer, "at": integer}
+_TERMINAL: Fields = {"outcome": exactly(OUTCOME), "digest": text}
+TERMINAL_TYPES = ("sealed", "failed", "stopped")
+
+_TYPES: dict[str, dict[str, Fields]] = {
+    FROM_HOST: {
+        "hello": {"secret": text, "protocol": integer, "identity": exactly(IDENTITY), "claimed": boolean},
+        "stage": {"name": text, "total": maybe(number)},
+        "progress": {
+            "done": maybe(number),
+            "total": maybe(number),
+            "unit": maybe(text),
+            "stage": maybe(text),
+            "message": maybe(text),
+        },
+        "heartbeat": {
+            "activity": exactly(ACTIVITY),
+            "active_s": number,
+            "processes": integer,
+            "phase": one_of(*PHASES),
+            "last_progress_active_s": number,
+        },
+        "notice": {"code": text, "text": text, "data": document},
+        "ended": {"ended": exactly(ENDED)},
+        **dict.fromkeys(TERMINAL_TYPES, _TERMINAL),
+    },
+    FROM_SUPERVISOR: {
+        "hello-ack": {"epoch": integer},
+        "stop": {"level": one_of("ask", "insist"), "cause": one_of(*CAUSES)},
+        "dismiss": {"why": text},
+        "ack": {"digest": text},
+    },
+    FROM_CLIENT: {"client-hello": {"body": exactly({"protocol": integer})}, "command": {"body": document}},
+    FROM_SERVER: {
+        "client-hello-ack": {"body": exactly({"instance": text, "epoch": integer})},
+        "answer": {"body": document},
+        "change": {"body": document},
+    },
+}
+
+TABLES: dict[str, dict[str, Fields]] = {
+    direction: {
+        name: {**(_CLIENT_ENVELOPE if direction in (FROM_CLIENT, FROM_SERVER) else _ENVELOPE), **fields}
+        for name, fields in types.items()
+    }
+    for direction, types in _TYPES.items()
+}
+
+
+def check(message: dict[str, Any], direction: str) -> dict[str, Any]:
+    """`message`, when it is exactly one of `direction`'s messages. Raises Violation, which names the field."""
+    name = message.get("type")
+    fields = TABLES[direction].get(name) if isinstance(name, str) else None
+    if fields is None:
+        raise Violation("unknown_type", f"The type {_short(name)} does not go {direction}.", type=_short(name))
+    if message.keys() != fields.keys():
+        _refuse_names(message, fields)
+    for field, kind in fields.items():
+        if not kind(message[field]):
+            raise Violation("wrong_value", f"“{field}” of a {name} has another kind of value.", type=name, field=field)
+    if message["v"] != VERSION:
+        raise Violation("version", f"A {name} is of version {message['v']}; this program reads {VERSION}.", type=name)
+    return message
+
+
+def is_outcome(value: Any) -> bool:
+    """Whether a document read from outcome.json is one."""
+    return exactly(OUTCOME)(value)
+
+
+def _refuse_names(message: Mapping[str, Any], fields: Fields) -> None:
+    for field in fields:
+        if field not in message:
+            raise Violation("missing_field", f"A {message['type']} has no “{field}”.", field=field)
+    extra = _short(next(name for name in message if name not in fields))
+    raise Violation("extra_field", f"A {message['type']} has {extra}, which it must not have.", field=extra)
+
+
+def _short(value: Any) -> str:
+    """What a peer sent, short enough for a journal row."""
+    shown = repr(value)
+    return shown if len(shown) <= 80 else shown[:80] + "…"

@@ -1,0 +1,260 @@
+"""The spool of one attempt: the files by which a host and its supervisor know of each other whatever the channel does.
+
+Theory. Every function takes the attempt's folder. A file that is replaced (state.json, tree.json, stop) is written beside
+and renamed; a file that may come into being only once (claim, outcome.json) is written beside, fsync'ed and *linked*, so
+that of two writers exactly one wins and a half-written one is never seen. Reading yields three distinct answers: the
+document, `Absent` (the spool folder was listed and does not hold it), or `Unreadable` with the reason; a missing folder,
+an I/O error or garbage is never taken for absence (§6). `alive` is only ever locked, never written. Keeps R11, R18.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from actum import canonical, faults, limits
+
+Folder = str | os.PathLike[str]
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """The spool folder was listed and does not hold the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Whether the file exists, or what it says, cannot be told."""
+
+    why: str
+
+
+Found = Document | Absent | Unreadable
+
+
+def spool_path(folder: Folder, name: str = "") -> str:
+    return os.path.join(os.fspath(folder), "spool", name)
+
+
+def prepare(folder: Folder) -> None:
+    """Make spool/ and spool/alive, before the host is spawned. Raises OSError; FileExistsError when it is there already."""
+    os.mkdir(spool_path(folder), 0o700)
+    os.close(os.open(spool_path(folder, "alive"), os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+
+
+# What may come into being only once.
+
+
+def create_claim(folder: Folder, document: Document) -> bool:
+    """Make spool/claim; False when it is there already (then read it and give way). Raises OSError."""
+    temporary = _write_beside(folder, "claim", canonical.dumps(document))
+    faults.point("spool.claim.link.before")
+    made = _link(temporary, spool_path(folder, "claim"))
+    faults.point("spool.claim.link.after")
+    if made:
+        _fsync_folder(folder)
+    return made
+
+
+def link_outcome(folder: Folder, document: Document) -> bool:
+    """Make spool/outcome.json durable; False when there is one already, which then stands. Raises OSError."""
+    temporary = _write_beside(folder, "outcome.json", canonical.dumps(document))
+    faults.point("spool.outcome.link.before")
+    made = _link(temporary, spool_path(folder, "outcome.json"))
+    faults.point("spool.outcome.link.after")
+    _fsync_folder(folder)
+    faults.point("spool.folder.fsync.after")
+    return made
+
+
+def outcome_digest(document: Document) -> str:
+    """What tells one outcome from another in `sealed`, `failed`, `stopped` and `ack`: sha256 of outcome.json."""
+    return canonical.digest(document)
+
+
+# What is replaced.
+
+
+def write_state(folder: Folder, document: Document) -> None:
+    faults.point("spool.state.rename.before")
+    _replace(folder, "state.json", json.dumps(document, separators=(",", ":")))
+    faults.point("spool.state.rename.after")
+
+
+def write_tree(folder: Folder, document: Document) -> None:
+    faults.point("spool.tree.rename.before")
+    _replace(folder, "tree.json", json.dumps(document, separators=(",", ":")))
+    faults.point("spool.tree.rename.after")
+
+
+def write_stop(folder: Folder, *, level: str, cause: str, at_us: int) -> None:
+    """Ask the host to stop, durably. `level`: ask, insist or dismiss. Raises OSError."""
+    document = {"v": 1, "level": level, "cause": cause, "at": at_us}
+    faults.point("spool.stop.rename.before")
+    os.replace(_write_beside(folder, "stop", canonical.dumps(document)), spool_path(folder, "stop"))
+    faults.point("spool.stop.rename.after")
+    _fsync_folder(folder)
+
+
+# Reading.
+
+
+def read_claim(folder: Folder) -> Found:
+    return _read(folder, "claim")
+
+
+def read_outcome(folder: Folder) -> Found:
+    """The outcome, checked member by member: one that is not an outcome is unreadable."""
+    from actum.ipc import messages
+
+    found = _read(folder, "outcome.json")
+    if isinstance(found, dict) and not messages.is_outcome(found):
+        return Unreadable("outcome.json does not hold an outcome")
+    return found
+
+
+def read_state(folder: Folder) -> Found:
+    return _read(folder, "state.json")
+
+
+def read_tree(folder: Folder) -> Found:
+    return _read(folder, "tree.json")
+
+
+def read_stop(folder: Folder) -> Found:
+    return _read(folder, "stop")
+
+
+def read_records(folder: Folder, offset: int, bytes_max: int = limits.FRAME_BYTES_MAX) -> tuple[list[Document], int, bool]:
+    """Records {seq, at, kind, data} of the complete lines from `offset`, the offset after them, and whether more waits.
+
+    Reads about `bytes_max` bytes, at least one line. A file that is not there yet holds no records. Raises OSError.
+    """
+    try:
+        with open(spool_path(folder, "records.jsonl"), "rb") as file:
+            file.seek(offset)
+            data = file.read(bytes_max)
+            if b"\n" not in data and len(data) == bytes_max:
+                data += file.readline(2 * limits.MESSAGE_LINE_BYTES_MAX)
+    except FileNotFoundError:
+        return [], offset, False
+    end = data.rfind(b"\n") + 1
+    records = [json.loads(line) for line in data[:end].split(b"\n") if line]
+    return records, offset + end, len(data) >= bytes_max
+
+
+# The alive lock.
+
+
+def hold_alive(folder: Folder, wait_s: float) -> int | None:
+    """Take the lock that says "somebody lives"; the descriptor, or None when another process keeps it. Raises OSError."""
+    descriptor = os.open(spool_path(folder, "alive"), os.O_RDWR | os.O_CLOEXEC)
+    end = time.monotonic() + wait_s
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return descriptor
+        except BlockingIOError:  # a probe holds it for an instant, or another host for long
+            if time.monotonic() > end:
+                os.close(descriptor)
+                return None
+            time.sleep(0.005)
+
+
+def probe_alive(folder: Folder) -> Literal["held", "free", "unknown"]:
+    """Whether some process holds the alive lock. A missing file is unknown: it is made before every spawn."""
+    try:
+        descriptor = os.open(spool_path(folder, "alive"), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return "unknown"
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return "free"
+    except BlockingIOError:
+        return "held"
+    except OSError:
+        return "unknown"
+    finally:
+        os.close(descriptor)
+
+
+# Small steps, each with its fault points.
+
+
+def _write_beside(folder: Folder, name: str, text: str) -> str:
+    temporary = spool_path(folder, f".{name}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    try:
+        _write_all(descriptor, text.encode("utf-8", "replace"))
+        if name == "outcome.json":
+            faults.point("spool.outcome.fsync.before")
+        os.fsync(descriptor)
+        if name == "outcome.json":
+            faults.point("spool.outcome.fsync.after")
+    finally:
+        os.close(descriptor)
+    return temporary
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _link(temporary: str, target: str) -> bool:
+    try:
+        os.link(temporary, target)
+        return True
+    except FileExistsError:
+        return False
+    finally:
+        os.unlink(temporary)
+
+
+def _replace(folder: Folder, name: str, text: str) -> None:
+    """Replace news by newer news; not fsync'ed, since after a power cut nobody lives whom they were about."""
+    temporary = spool_path(folder, f".{name}.{os.getpid()}")
+    with open(temporary, "w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+    os.replace(temporary, spool_path(folder, name))
+
+
+def _fsync_folder(folder: Folder) -> None:
+    descriptor = os.open(spool_path(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read(folder: Folder, name: str) -> Found:
+    for _ in range(2):  # once more when it came into being between the look and the list
+        try:
+            with open(spool_path(folder, name), "rb") as file:
+                data = file.read(limits.SPOOL_FILE_BYTES_MAX + 1)
+            return _parse(name, data)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            return Unreadable(f"{name} cannot be read: {error.strerror}")
+        try:
+            if name not in os.listdir(spool_path(folder)):
+                return Absent()
+        except OSError as error:
+            return Unreadable(f"the spool folder cannot be listed: {error.strerror}")
+    return Unreadable(f"{name} is listed and cannot be opened")
+
+
+def _parse(name: str, data: bytes) -> Document | Unreadable:
+    if len(data) > limits.SPOOL_FILE_BYTES_MAX:
+        return Unreadable(f"{name} is longer than {limits.SPOOL_FILE_BYTES_MAX} bytes")
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return Unreadable(f"{name} does not hold JSON")
+    return document if type(document) is dict else Unreadable(f"{name} does not hold an object")

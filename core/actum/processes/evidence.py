@@ -1,0 +1,233 @@
+"""One look at the world for one attempt, or for many: what §6 matches its rows against.
+
+Theory. The order is the point. The host is looked at first, *then* its outcome: an outcome that is absent after its host
+was seen gone will stay absent, the other way round it may just have been written (P08). Then the tree, the claim, and the
+package by the caller's own look. For many attempts each step is made for all before the next begins, so one pass over
+/proc, taken after every host was looked at, serves them all.
+
+The host, in this order: another machine = unknown, never gone; another boot of this machine = gone; another pid namespace
+= the alive lock decides; else its identity. Where no identity is known, the alive lock alone decides (P17). The tree is
+clear without a scan where the machine has booted since, or where the host itself confirmed it by waitpid and wrote so in
+its outcome. Keeps R07, R09.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from actum import clock
+from actum.ipc import messages, spool
+from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, PackageSeen, TreeSeen
+from actum.model.identity import ProcessIdentity
+from actum.processes import identity as identities
+from actum.processes.tree import Snapshot, Tree
+
+PackageLook = Callable[[], PackageSeen]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whom to look for. `host_identity` is what hello or launch told; the claim's own word goes before it."""
+
+    attempt_folder: str | os.PathLike[str]
+    session: str
+    cookie: str | None
+    host_identity: ProcessIdentity | None = None
+    package: PackageLook | None = None
+
+
+@dataclass(slots=True)
+class _Look:
+    """What has been seen so far for one question."""
+
+    question: Question
+    host: HostSeen = HostSeen.UNKNOWN
+    host_method: str = ""
+    lock: str = "unknown"
+    identity: ProcessIdentity | None = None
+    place: str = "same"
+    outcome: OutcomeSeen = OutcomeSeen.UNKNOWN
+    outcome_document: Mapping[str, Any] = field(default_factory=dict)
+    claim: ClaimSeen = ClaimSeen.UNKNOWN
+    claim_document: Mapping[str, Any] = field(default_factory=dict)
+    tree: TreeSeen = TreeSeen.UNKNOWN
+    tree_method: str = ""
+    found: Tree | None = None
+    why: dict[str, str] = field(default_factory=dict)
+
+
+def gather(
+    *,
+    attempt_folder: str | os.PathLike[str],
+    session: str,
+    cookie: str | None,
+    host_identity: ProcessIdentity | None = None,
+    snapshot: Snapshot | None = None,
+    package: PackageLook | None = None,
+    workspace_path: str | os.PathLike[str] | None = None,
+) -> Evidence:
+    """Evidence of one attempt. `workspace_path`, where given, must be there: an unmounted one is "cannot tell"."""
+    question = Question(attempt_folder, session, cookie, host_identity, package)
+    return gather_many([question], snapshot=snapshot, workspace_path=workspace_path)[0]
+
+
+def gather_many(
+    questions: Sequence[Question],
+    *,
+    snapshot: Snapshot | None = None,
+    workspace_path: str | os.PathLike[str] | None = None,
+) -> list[Evidence]:
+    """Evidence of many attempts by one pass over /proc. A `snapshot` given must have been taken after the hosts went."""
+    looks = [_Look(question) for question in questions]
+    present = workspace_path is None or os.path.isdir(workspace_path)
+    for look in looks:
+        _see_host(look, present)
+    for look in looks:
+        _see_outcome(look)
+    for look in looks:
+        if _needs_scan(look):
+            snapshot = snapshot or Snapshot.take()
+            _scan(look, snapshot)
+    for look in looks:
+        look.claim, look.claim_document = _claim(look, spool.read_claim(look.question.attempt_folder))
+    return [_evidence(look) for look in looks]
+
+
+def _see_host(look: _Look, present: bool) -> None:
+    folder = look.question.attempt_folder
+    _, document = _claim(look, spool.read_claim(folder))
+    look.identity = _claimed_identity(document, look.question.session) or look.question.host_identity
+    look.lock = spool.probe_alive(folder) if present else "unknown"
+    if look.identity is not None:
+        look.place = identities.place(look.identity)
+    look.host, look.host_method, why = _host(look)
+    if why:
+        look.why["host"] = why
+
+
+def _host(look: _Look) -> tuple[HostSeen, str, str]:
+    """(what, method, why it is unknown)."""
+    if look.place == "other_machine":
+        return HostSeen.UNKNOWN, "machine", "It was started on another machine."
+    if look.place == "other_boot":
+        return HostSeen.GONE, "boot", ""
+    if look.identity is not None and look.place == "same":
+        state = identities.state(look.identity)
+        if state == "alive":
+            return HostSeen.ALIVE, "identity", ""
+        if state == "gone":
+            return HostSeen.GONE, "identity", ""
+    if look.lock == "held":
+        return HostSeen.ALIVE, "alive_lock", ""
+    if look.lock == "free":
+        return HostSeen.GONE, "alive_lock", ""
+    return HostSeen.UNKNOWN, "alive_lock", "Its alive file is missing or cannot be opened."
+
+
+def _see_outcome(look: _Look) -> None:
+    found = spool.read_outcome(look.question.attempt_folder)
+    if isinstance(found, spool.Absent):
+        look.outcome = OutcomeSeen.NONE
+    elif isinstance(found, spool.Unreadable):
+        look.why["outcome"] = f"{found.why}."
+    elif found["session"] != look.question.session:
+        look.why["outcome"] = "outcome.json is of another session."
+    else:
+        look.outcome_document = found
+        deadline = found["kind"] == "stopped" and found["cause"] in messages.DEADLINE_CAUSES
+        look.outcome = OutcomeSeen.DEADLINE if deadline else OutcomeSeen(found["kind"])
+
+
+def _needs_scan(look: _Look) -> bool:
+    """Whether only a scan can tell; else the tree is settled here."""
+    if look.place == "other_machine":
+        look.why["tree"] = "It was started on another machine."
+    elif look.place == "other_boot":
+        look.tree, look.tree_method = TreeSeen.CLEAR, "boot"
+    elif look.place == "other_namespace":
+        look.why["tree"] = "It was started in another pid namespace, whose processes cannot be told from here."
+    elif _confirmed_by_host(look):
+        look.tree, look.tree_method = TreeSeen.CLEAR, "subreaper"
+    else:
+        return True
+    return False
+
+
+def _confirmed_by_host(look: _Look) -> bool:
+    method = str(look.outcome_document.get("tree", {}).get("method", ""))
+    return look.host is HostSeen.GONE and look.lock == "free" and method.startswith("subreaper")
+
+
+def _scan(look: _Look, snapshot: Snapshot) -> None:
+    folder = look.question.attempt_folder
+    recorded, why = _recorded(spool.read_tree(folder))
+    exclude = [look.identity] if look.identity is not None else []
+    alive_path = spool.spool_path(folder, "alive")
+    look.found = snapshot.find(cookie=look.question.cookie, alive_path=alive_path, members=recorded, exclude=exclude)
+    look.tree_method = look.found.method
+    if not look.found.complete:
+        why = "The processes of this machine cannot be listed."
+    if look.found.members:
+        look.tree = TreeSeen.LEFT
+    elif why:
+        look.why["tree"] = why
+    else:
+        look.tree = TreeSeen.CLEAR
+
+
+def _recorded(found: spool.Found) -> tuple[list[ProcessIdentity], str]:
+    """The identities in tree.json, and why they cannot be had."""
+    if isinstance(found, spool.Absent):
+        return [], ""
+    if isinstance(found, spool.Unreadable):
+        return [], f"{found.why}."
+    try:
+        return [ProcessIdentity.from_json(member) for member in found["members"]], ""
+    except (KeyError, TypeError, ValueError):
+        return [], "tree.json does not hold a tree."
+
+
+def _claim(look: _Look, found: spool.Found) -> tuple[ClaimSeen, Mapping[str, Any]]:
+    look.why.pop("claim", None)
+    if isinstance(found, spool.Absent):
+        return ClaimSeen.NONE, {}
+    if isinstance(found, spool.Unreadable):
+        look.why["claim"] = f"{found.why}."
+        return ClaimSeen.UNKNOWN, {}
+    if found.get("by") == "supervisor" and found.get("revoked") is True:
+        return ClaimSeen.REVOKED, found
+    if found.get("by") == "host" and found.get("session") == look.question.session:
+        return ClaimSeen.HOST, found
+    look.why["claim"] = "The claim is of another session, or is no claim."
+    return ClaimSeen.UNKNOWN, found
+
+
+def _claimed_identity(document: Mapping[str, Any], session: str) -> ProcessIdentity | None:
+    if document.get("by") != "host" or document.get("session") != session:
+        return None
+    try:
+        return ProcessIdentity.from_json(document["identity"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _evidence(look: _Look) -> Evidence:
+    package = look.question.package() if look.question.package is not None else PackageSeen.UNKNOWN
+    return Evidence(
+        at_us=clock.utc_us(),
+        host=look.host,
+        outcome=look.outcome,
+        tree=look.tree,
+        claim=look.claim,
+        package=package,
+        tree_method=look.tree_method,
+        host_method=look.host_method,
+        members=look.found.members if look.found else (),
+        host_identity=look.identity,
+        claim_document=look.claim_document,
+        outcome_document=look.outcome_document,
+        why=look.why,
+    )

@@ -1,0 +1,209 @@
+"""Finding the processes of an attempt: one pass over /proc serves any number of attempts (R07, §7, FORMATS).
+
+Theory. The cookie is for *finding*, identity for *confirming*. A process belongs to an attempt's tree when it is recorded
+in tree.json and its identity is alive; or carries the attempt's cookie in the environment it was started with; or has the
+attempt's `alive` file open; or descends from one of these. A nested Actum is left out: a process that holds the alive
+file of *another* attempt, or was started with another attempt's cookie, and all below it.
+
+What cannot be excluded, and is said: a process that was forked by a host in the last second of its life, has emptied its
+environment and left its parents. A process whose environment this user may not read is counted in `unreadable`: it is
+foreign unless recorded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from actum import limits
+from actum.model.evidence import Member
+from actum.model.identity import ProcessIdentity
+from actum.processes import identity as identities
+
+_COOKIE = b"ACTUM_COOKIE="
+_ALIVE = "/spool/alive"
+
+COOKIE, RECORDED, DESCENDANT, ALIVE_LOCK = "cookie", "recorded", "descendant", "alive_lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The living members. `complete` = /proc could be listed; `unreadable` counts processes of which this user sees little."""
+
+    members: tuple[Member, ...]
+    unreadable: int
+    complete: bool
+    method: str = "lock + scan"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One living process of a snapshot."""
+
+    pid: int
+    ppid: int
+    start_ticks: int
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """All processes at one time, indexed by what makes them members. Make one with `take()`."""
+
+    processes: dict[int, Seen]
+    complete: bool
+    children: dict[int, list[int]] = field(default_factory=dict)
+    by_cookie: dict[str, list[int]] = field(default_factory=dict)
+    by_alive: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # (device, inode) of an alive file → pids
+    cookie_of: dict[int, str] = field(default_factory=dict)
+    alive_of: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
+    unreadable: int = 0
+
+    @classmethod
+    def take(cls) -> Snapshot:
+        """One pass over /proc, this process left out."""
+        processes, complete = _list_processes()
+        snapshot = cls(processes, complete)
+        for seen in processes.values():
+            snapshot._index(seen)
+        return snapshot
+
+    def find(
+        self,
+        *,
+        cookie: str | None,
+        alive_path: str | os.PathLike[str] | None,
+        members: Sequence[ProcessIdentity] = (),
+        exclude: Iterable[ProcessIdentity] = (),
+    ) -> Tree:
+        """The living tree of one attempt. `members` are recorded identities; `exclude` is who is not asked for (the host)."""
+        alive = _file_id(alive_path)
+        found: dict[int, str] = {}
+        for identity in members:
+            if self._lives(identity):
+                found.setdefault(identity.pid, RECORDED)
+        for pid in self.by_cookie.get(cookie or "", ()):
+            found.setdefault(pid, COOKIE)
+        for pid in self.by_alive.get(alive, ()) if alive else ():
+            found.setdefault(pid, ALIVE_LOCK)
+        excluded = {identity.pid for identity in exclude if self._lives(identity)}
+        self._add_descendants(found, excluded, cookie, alive)
+        chosen = [pid for pid in found if pid not in excluded]
+        return Tree(tuple(self._member(pid, found[pid]) for pid in sorted(chosen)), self.unreadable, self.complete)
+
+    def _add_descendants(
+        self, found: dict[int, str], excluded: set[int], cookie: str | None, alive: tuple[int, int] | None
+    ) -> None:
+        for pid in [pid for pid in found if self._is_nested(pid, cookie, alive)]:
+            del found[pid]
+        waiting = [*found, *excluded]
+        reached = set(waiting)
+        while waiting:
+            for child in self.children.get(waiting.pop(), ()):
+                if child not in reached and not self._is_nested(child, cookie, alive):
+                    reached.add(child)
+                    found.setdefault(child, DESCENDANT)
+                    waiting.append(child)
+
+    def _is_nested(self, pid: int, cookie: str | None, alive: tuple[int, int] | None) -> bool:
+        """Whether this process is of another attempt: by the alive file it holds, or by the cookie it was started with."""
+        if cookie is not None and self.cookie_of.get(pid, cookie) != cookie:
+            return True
+        held = self.alive_of.get(pid, set())
+        return bool(held) and alive not in held
+
+    def _lives(self, identity: ProcessIdentity) -> bool:
+        seen = self.processes.get(identity.pid)
+        return seen is not None and seen.start_ticks == identity.start_ticks and identities.same_place(identity)
+
+    def _member(self, pid: int, found_by: str) -> Member:
+        return Member(identities.here(pid, self.processes[pid].start_ticks), command_of(pid), found_by)
+
+    def _index(self, seen: Seen) -> None:
+        self.children.setdefault(seen.ppid, []).append(seen.pid)
+        try:
+            cookie = _cookie_of(seen.pid)
+        except OSError:
+            self.unreadable += 1
+            return  # its descriptors are not ours to read either
+        if cookie:
+            self.cookie_of[seen.pid] = cookie
+            self.by_cookie.setdefault(cookie, []).append(seen.pid)
+        for file_id in _alive_files_of(seen.pid):
+            self.alive_of.setdefault(seen.pid, set()).add(file_id)
+            self.by_alive.setdefault(file_id, []).append(seen.pid)
+
+
+def scan(
+    *,
+    cookie: str | None,
+    alive_path: str | os.PathLike[str] | None,
+    members: Sequence[ProcessIdentity] = (),
+    exclude: Iterable[ProcessIdentity] = (),
+) -> Tree:
+    """The living tree of one attempt, by a pass of its own."""
+    return Snapshot.take().find(cookie=cookie, alive_path=alive_path, members=members, exclude=exclude)
+
+
+def command_of(pid: int) -> str:
+    """The command line, short, for people; the name in brackets where it is empty. Never used to decide anything."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb", buffering=0) as file:
+            words = file.read(4096).replace(b"\0", b" ").strip()
+        if not words:
+            with open(f"/proc/{pid}/comm", "rb", buffering=0) as file:
+                words = b"[" + file.read(64).strip() + b"]"
+    except OSError:
+        return ""
+    return words.decode("utf-8", "replace")[: limits.COMMAND_CHARS_MAX]
+
+
+def _list_processes() -> tuple[dict[int, Seen], bool]:
+    try:
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return {}, False
+    own, processes = os.getpid(), {}
+    for pid in pids:
+        fields = identities.stat_fields(pid)
+        if pid != own and fields is not None and not identities.is_dead(fields):
+            processes[pid] = Seen(pid, int(fields[identities.PPID]), int(fields[identities.START_TICKS]))
+    return processes, bool(pids)
+
+
+def _cookie_of(pid: int) -> str:
+    """ACTUM_COOKIE in the environment a process was started with, or "". Raises OSError where it is not ours to read."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
+            data = b""
+            while part := file.read(1 << 16):
+                data += part
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    start = 0 if data.startswith(_COOKIE) else data.find(b"\0" + _COOKIE) + 1
+    if not start and not data.startswith(_COOKIE):
+        return ""
+    return data[start + len(_COOKIE) :].split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+def _alive_files_of(pid: int) -> list[tuple[int, int]]:
+    """(device, inode) of every alive file a process has open for writing; a probe opens it for reading only."""
+    folder = f"/proc/{pid}/fd"
+    found = []
+    try:
+        for name in os.listdir(folder):
+            path = f"{folder}/{name}"
+            if os.readlink(path).removesuffix(" (deleted)").endswith(_ALIVE) and os.lstat(path).st_mode & 0o200:
+                status = os.stat(path)
+                found.append((status.st_dev, status.st_ino))
+    except OSError:
+        pass  # it has ended meanwhile, or a descriptor has been closed
+    return found
+
+
+def _file_id(path: str | os.PathLike[str] | None) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path) if path is not None else None
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if status else None
