@@ -1,0 +1,73 @@
+"""The pair of PySide6 and CPython in use loses no references, and start-up refuses the pair that does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from actum.errors import WrongUse
+from actum_desktop import qtguard
+from PySide6.QtCore import QObject, Signal
+
+EMITS = 300
+
+
+class Sender(QObject):
+    """One signal of each kind of value that the faulty pair drops."""
+
+    sent = Signal(object)
+
+    def send(self, value: object) -> None:
+        self.sent.emit(value)
+
+
+@pytest.mark.parametrize("value", [True, False, None])
+def test_references_do_not_fall_over_300_emits(value: object) -> None:
+    sender, received = Sender(), []
+    sender.sent.connect(received.append)
+    before = sys.getrefcount(value)
+    for _ in range(EMITS):
+        sender.send(value)
+        sender.blockSignals(False)
+        sender.objectName()
+        sender.parent()
+    received.clear()
+    assert sys.getrefcount(value) >= before - 5, f"{EMITS} emits lost {before - sys.getrefcount(value)} references"
+
+
+@pytest.mark.parametrize(
+    ("pyside", "python", "refused"),
+    [
+        ("6.12.0", (3, 11), True),
+        ("6.12.1", (3, 11), False),
+        ("6.12.0", (3, 12), False),
+        ("6.12.0", (3, 13), False),
+        ("6.11.3", (3, 11), False),
+        ("6.13.0", (3, 11), False),
+    ],
+)
+def test_the_known_bad_pair_is_refused_in_words(pyside: str, python: tuple[int, int], refused: bool) -> None:
+    why = qtguard.refuse_known_bad(pyside, python)
+    assert (why is not None) is refused
+    if why is not None:
+        assert pyside in why
+        assert "3.11" in why
+
+
+def test_start_up_refuses_before_qt_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(qtguard, "version", lambda name: "6.12.0")
+    monkeypatch.setattr(sys, "version_info", (3, 11, 7, "final", 0))
+    with pytest.raises(WrongUse) as caught:
+        qtguard.check()
+    assert (caught.value.code, caught.value.exit_code) == ("qt_known_bad", 2)
+    assert "6.11.3" in caught.value.remedy
+
+
+def test_the_guard_itself_imports_no_qt() -> None:
+    source = "import sys, actum_desktop.qtguard as g; g.check(); sys.exit(any(m.startswith('PySide6') for m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", source], check=False).returncode == 0
+
+
+def test_the_pair_in_use_is_accepted() -> None:
+    qtguard.check()
