@@ -8,7 +8,7 @@ from typing import Any
 
 
 def dumps(value: Any) -> str:
-    """UTF-8 JSON text, keys sorted, no spaces. Floats are refused: numbers in canonical documents are typed text or integers."""
+    """UTF-8 JSON text, keys sorted, no spaces. Floats are refused: numbers are integers or typed text."""
     _refuse_floats(value)
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 

@@ -264,7 +264,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Persisted:
-    """Committed. `row` is the attempt as it now stands (Change, StopRun, Admit, NextAttempt), `created` whether Admit made it."""
+    """Committed. `row` is the attempt as it now stands (where a request is about one), `created` whether Admit made it."""
 
     changes: Changes
     row: AttemptRow | None = None

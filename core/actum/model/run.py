@@ -73,5 +73,7 @@ class AttemptRow:
     contact: Contact = Contact.NONE
     failure_code: str | None = None
     started_at_us: int | None = None
+    host_identity: Mapping[str, Any] | None = None
+    records_offset: int = 0
     facts: Mapping[FactName, Mapping[str, Any]] = field(default_factory=dict)
     inputs: tuple[InputRow, ...] = ()

@@ -1,0 +1,287 @@
+"""The next thing to establish: which step belongs to which pair, and what each kind of event notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from actum.clock import Now
+from actum.limits import HOST_SILENT_S, LOOK_AGAIN_S, PUBLISH_RETRY_S, RECORDS_EVERY_S
+from actum.model.changes import JournalEntry
+from actum.model.status import TERMINAL, Contact, Pair, Phase, Status
+from actum.supervise import clearing, computing, deadlines, events, finishing, listening, opening
+from actum.supervise.effects import Effect, ReadRecords
+from actum.supervise.looking import tree_is_left
+from actum.supervise.machine import Machine
+
+Step = Callable[[Machine, Now], list[Effect]]
+
+
+def _nothing(m: Machine, now: Now) -> list[Effect]:
+    return []
+
+
+STEPS: Mapping[Phase, Step] = {
+    Phase.QUEUED: _nothing,  # the supervisor grants slots
+    Phase.FREEZING: opening.freezing,
+    Phase.LAUNCHING: opening.launching,
+    Phase.COMPUTING: computing.computing,
+    Phase.SEALING: computing.computing,
+    Phase.CLEANING_UP: clearing.clearing,
+    Phase.VERIFYING: finishing.verifying,
+    Phase.PUBLISHING: finishing.publishing,
+    Phase.PUBLISH_PENDING: finishing.publish_pending,
+    Phase.CLOSED: _nothing,
+}
+
+
+def advance(m: Machine, now: Now) -> list[Effect]:
+    """At most one Persist, and the effects that need none; nothing while an answer of the store is awaited."""
+    if m.pending is not None or m.closed:
+        return []
+    effects = _urgent(m, now)
+    if m.pending is not None or now.monotonic_us < m.not_before_us:
+        return effects
+    effects += STEPS[m.row.pair.phase](m, now)
+    if m.pending is None:
+        effects += _beside(m, now)
+    return effects
+
+
+def _urgent(m: Machine, now: Now) -> list[Effect]:
+    """A stop that is not on record yet comes before every other step (P07)."""
+    if m.seen.stop_cause is None or m.row.stop_requested_at_us is not None or m.row.pair.status in TERMINAL:
+        return []
+    if m.row.pair.status is Status.CREATED:
+        return opening.stop_unlaunched(m, now)
+    return computing.stop_running(m, now)
+
+
+def _beside(m: Machine, now: Now) -> list[Effect]:
+    """Contact, warnings and records: what runs beside the steps and never holds them up."""
+    if m.live.get("greet"):
+        return _greet(m, now)
+    if m.live.get("notices"):
+        return m.persist(now)
+    silent = deadlines.silent_s(m, now)
+    heard = m.live.get("heard_us") is not None
+    if m.contact is Contact.CANNOT_TELL and m.held is None:
+        return listening.lose_contact(m, now, "no host has answered yet")
+    if m.contact in (Contact.OK, Contact.NONE) and m.row.pair.phase is Phase.COMPUTING and heard and silent > HOST_SILENT_S:
+        return listening.lose_contact(m, now, f"no heartbeat for {silent:.0f} s")
+    if m.contact is Contact.LOST and heard and silent <= HOST_SILENT_S and m.row.pair.phase is Phase.COMPUTING:
+        return listening.resume_contact(m, now)
+    return _stall_alert(m, now) or _records(m, now)
+
+
+def _greet(m: Machine, now: Now) -> list[Effect]:
+    effects = listening.greet(m, now)
+    if m.contact is not Contact.OK or m.restored:
+        effects = [*listening.resume_contact(m, now)]
+        m.restored = False
+        m.on_persisted = lambda later: listening.greet(m, later)
+    return effects
+
+
+def _stall_alert(m: Machine, now: Now) -> list[Effect]:
+    """An alert while no progress is seen, cleared when it goes on; the status is not touched (R08)."""
+    if m.row.pair.phase is not Phase.COMPUTING:
+        return []
+    stalled = next((w for w in deadlines.warnings(m, now) if w["code"] == "no_progress"), None)
+    raised = f"stall:{m.attempt}" in m.alerts
+    if stalled is not None and not raised:
+        return m.persist(now, alerts=(m.alert(now, "stall", "no_progress", **stalled["data"]),))
+    if stalled is None and raised:
+        return m.persist(now, alerts=m.no_alert(now, "stall"))
+    return []
+
+
+def _records(m: Machine, now: Now) -> list[Effect]:
+    due = m.live.get("records_due_us", 0)
+    if m.row.pair.phase is not Phase.COMPUTING or now.monotonic_us < due:
+        return []
+    m.live["records_due_us"] = now.monotonic_us + int(RECORDS_EVERY_S * 1_000_000)
+    return m.begin("records", ReadRecords(m.row))
+
+
+# What the supervisor asks about a machine
+
+
+def is_queued(m: Machine) -> bool:
+    return m.row.pair.phase is Phase.QUEUED and m.pending is None and m.row.stop_requested_at_us is None
+
+
+def grant(m: Machine, now: Now) -> list[Effect]:
+    m.doing.add("slot")
+    return opening.grant_slot(m, now)
+
+
+def needs_look(m: Machine) -> bool:
+    """Whether there may be a host or a tree to look for."""
+    return m.row.pair.status is not Status.CREATED and m.row.pair.phase is not Phase.VERIFYING and not m.closed
+
+
+def needs_package(m: Machine) -> bool:
+    return m.row.pair.phase in (Phase.PUBLISHING, Phase.PUBLISH_PENDING)
+
+
+def stop_answer(m: Machine) -> str:
+    """`finishing` while the verified package is being published, `closed` when all is over, else `accepted`."""
+    if m.closed and m.row.pair.status is not Status.STOPPED:
+        return "closed"
+    return "finishing" if m.row.pair == Pair(Status.RUNNING, Phase.PUBLISHING) else "accepted"
+
+
+def unlooked_verdict(m: Machine) -> dict[str, Any]:
+    """The verdict of an attempt for which there is nothing to look for: row 1 or row 7 of §6."""
+    queue = m.row.pair.status is Status.CREATED
+    word = "queue" if queue else "verify"
+    return {
+        "run": m.row.run,
+        "attempt": m.attempt,
+        "n": m.row.n,
+        "row": 1 if queue else 7,
+        "verdict": word,
+        "action": word,
+        "recorded": {"status": m.row.pair.status.value, "phase": m.row.pair.phase.value},
+        "evidence": {},
+    }
+
+
+# What each kind of event notes
+
+
+def note(m: Machine, event: Any, now: Now) -> list[Effect]:
+    """Note one event about this attempt."""
+    return _NOTES[type(event)](m, event, now)
+
+
+def _on_frozen(m: Machine, event: events.Frozen, now: Now) -> list[Effect]:
+    m.doing.discard("freeze")
+    m.seen.frozen = event
+    return []
+
+
+def _on_spawned(m: Machine, event: events.Spawned, now: Now) -> list[Effect]:
+    m.doing.discard("launch")
+    m.seen.spawned = event
+    return []
+
+
+def _on_channel_closed(m: Machine, event: events.ChannelClosed, now: Now) -> list[Effect]:
+    listening.channel_closed(m, event)
+    return []
+
+
+def _on_host_gone(m: Machine, event: events.HostGone, now: Now) -> list[Effect]:
+    """The host's exit was observed: read its outcome now, if no frame brought it (P08)."""
+    m.seen.exit_observed = True
+    m.seen.host_exit = {"method": event.method, "alive_lock": "free" if event.alive_free else "held", "at": now.utc_us}
+    m.seen.channel = None
+    m.next_look_us = 0
+    if m.seen.outcome is not None and m.row.pair.status is Status.RUNNING:
+        return []
+    return clearing.look(m, now)
+
+
+def _on_claim_answered(m: Machine, event: events.ClaimAnswered, now: Now) -> list[Effect]:
+    """Revoked: no host will start. Found by the host: the supervisor gives way and looks again (P01)."""
+    m.doing.discard("revoke")
+    if event.error is not None:
+        m.wait(now, LOOK_AGAIN_S)
+        return []
+    if event.revoked or event.claim.get("by") == "supervisor" or m.row.pair.phase is Phase.CLEANING_UP:
+        m.seen.claim_revoked = True
+        return []
+    m.forget_absence()
+    if m.seen.sign is None:
+        m.seen.sign = {"method": "claim", "at_us": event.claim.get("at")}
+    return clearing.look(m, now)
+
+
+def _on_records(m: Machine, event: events.RecordsRead, now: Now) -> list[Effect]:
+    m.doing.discard("records")
+    m.seen.records_done = not event.more and m.row.pair.phase is Phase.CLEANING_UP
+    if not event.records or m.pending is not None:
+        m.seen.records_done = m.seen.records_done and not event.records
+        return []
+    return m.persist(now, records=event.records, columns={"records_offset": event.offset})
+
+
+def _on_derived(m: Machine, event: events.Derived, now: Now) -> list[Effect]:
+    m.doing.discard("derive")
+    m.seen.derived = event
+    return _helper_crashed(m, "derive", now) if event.crashed else []
+
+
+def _on_verified(m: Machine, event: events.Verified, now: Now) -> list[Effect]:
+    m.doing.discard("verify")
+    m.seen.verified = event
+    return _helper_crashed(m, "verify", now) if event.crashed else []
+
+
+def _helper_crashed(m: Machine, name: str, now: Now) -> list[Effect]:
+    """A crashed helper is no rejection: said, and tried again (FORMATS)."""
+    tries = m.tries.get(name, 0)
+    if m.pending is not None:
+        return []
+    entry = JournalEntry("helper_crashed", now.utc_us, {"verb": name, "tries": tries})
+    return m.persist(now, journal=(entry,), alerts=(m.alert(now, "helper", "helper_crashed", verb=name, tries=tries),))
+
+
+def _on_published(m: Machine, event: events.Published, now: Now) -> list[Effect]:
+    m.doing.discard("publish")
+    m.seen.published = event
+    return []
+
+
+def _on_quarantined(m: Machine, event: events.Quarantined, now: Now) -> list[Effect]:
+    m.doing.discard("quarantine")
+    if event.error is not None:
+        m.wait(now, PUBLISH_RETRY_S)
+    else:
+        m.seen.package_only = "quarantined"
+    return []
+
+
+def _on_signalled(m: Machine, event: events.Signalled, now: Now) -> list[Effect]:
+    m.doing.discard("end")
+    m.live.setdefault("notices", []).append(
+        JournalEntry("signalled", now.utc_us, {"level": event.level, "processes": [dict(each) for each in event.results]})
+    )
+    m.next_look_us = 0 if tree_is_left(m.seen.evidence) else m.next_look_us
+    return []
+
+
+def _on_stop_written(m: Machine, event: events.StopWritten, now: Now) -> list[Effect]:
+    if event.error is not None:
+        m.stop_sent.pop(event.level, None)
+        return []
+    entry = JournalEntry("stop_stage", now.utc_us, {"stage": "delivered", "level": event.level})
+    m.live.setdefault("notices", []).append(entry)
+    return []
+
+
+def _on_step(m: Machine, event: events.Step, now: Now) -> list[Effect]:
+    m.live["step"] = {"verb": event.verb, "done": event.done, "total": event.total, "unit": event.unit}
+    return []
+
+
+_NOTES: dict[type, Callable[[Machine, Any, Now], list[Effect]]] = {
+    events.Frozen: _on_frozen,
+    events.Spawned: _on_spawned,
+    events.Hello: listening.hello,
+    events.Frame: listening.frame,
+    events.StateRead: listening.state,
+    events.ChannelClosed: _on_channel_closed,
+    events.HostGone: _on_host_gone,
+    events.ClaimAnswered: _on_claim_answered,
+    events.RecordsRead: _on_records,
+    events.Derived: _on_derived,
+    events.Verified: _on_verified,
+    events.Published: _on_published,
+    events.Quarantined: _on_quarantined,
+    events.Signalled: _on_signalled,
+    events.StopWritten: _on_stop_written,
+    events.Step: _on_step,
+}

@@ -1,0 +1,149 @@
+"""Until every resource is confirmed free: host exited, tree gone, released (§5.9, §6 rows 12, 13, 19–22; R06, R07)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from actum.clock import US, Now
+from actum.limits import ABSENCE_APART_S, HOST_EXIT_GRACE_S, LOOK_AGAIN_S
+from actum.model.changes import JournalEntry
+from actum.model.evidence import HostSeen, TreeSeen
+from actum.model.facts import Fact, FactName
+from actum.model.status import AttemptEvent, Status
+from actum.supervise.effects import Effect, EndTree, Look, ReadRecords, RevokeClaim, Send, WriteStop
+from actum.supervise.machine import Machine
+
+
+def clearing(m: Machine, now: Now) -> list[Effect]:
+    """CLEANING_UP of any status: wait for the host, then for its tree, record both, then release."""
+    if m.seen.host_exit is None:
+        return press(m, now)
+    launched = m.has(FactName.LAUNCHED)
+    if launched and not m.has(FactName.HOST_EXITED):
+        return m.establish(now, FactName.HOST_EXITED, m.seen.host_exit)
+    if m.seen.tree_gone is None:
+        return await_tree(m, now)
+    if launched and not m.has(FactName.TREE_GONE):
+        stopping = m.row.pair.status is Status.STOPPING
+        journal = (JournalEntry("stop_stage", now.utc_us, {"stage": "tree_gone"}),) if stopping else ()
+        return m.persist(now, None, Fact(FactName.TREE_GONE, now.utc_us, m.seen.tree_gone), journal=journal)
+    if launched and not m.seen.records_done:
+        return m.begin("records", ReadRecords(m.row))
+    if not m.seen.exit_observed and not m.seen.claim_revoked:
+        return m.begin("revoke", RevokeClaim(m.row))
+    return release(m, now)
+
+
+def release(m: Machine, now: Now) -> list[Effect]:
+    """The arrow that frees slot and resources, in one transaction with the fact released (R06)."""
+    facts: tuple[Fact, ...] = ()
+    if m.has(FactName.LAUNCHED):
+        facts = (Fact(FactName.RELEASED, now.utc_us, {"method": "host exited and tree gone on record"}),)
+    columns: dict[str, Any] = {}
+    journal: tuple[JournalEntry, ...] = ()
+    if m.row.pair.status is not Status.RUNNING:
+        columns["finished_at_us"] = now.utc_us
+    if m.row.pair.status is Status.STOPPING:
+        columns["stop_stage"] = {"stage": "released", "at_us": now.utc_us}
+        journal = (JournalEntry("stop_stage", now.utc_us, {"stage": "released"}),)
+        if (m.seen.outcome or {}).get("kind") == "sealed":
+            journal = (*journal, JournalEntry("sealed_late", now.utc_us, {"offer": "adoption"}))
+    cleared = [alert for kind in ("tree_left", "cannot_tell", "lost_contact", "stall") for alert in m.no_alert(now, kind)]
+    return m.persist(now, AttemptEvent.TREE_CLEAR, *facts, columns=columns, journal=journal, alerts=tuple(cleared))
+
+
+def await_tree(m: Machine, now: Now) -> list[Effect]:
+    """Empty by the host's own word where its exit was observed; else two equal empty looks at least a second apart."""
+    outcome = m.seen.outcome or {}
+    tree = outcome.get("tree") or {}
+    if m.seen.exit_observed and tree.get("empty") and m.seen.host_exit and m.seen.host_exit.get("alive_lock") == "free":
+        note_tree_gone(m, {"method": "subreaper", "seen": "waitpid said no child is left (ECHILD)", **_excluded(tree)}, now)
+        return clearing(m, now)
+    return look(m, now)
+
+
+def note_tree_gone(m: Machine, evidence: dict[str, Any], now: Now) -> None:
+    """The tree is gone by this method; it is recorded by `clearing`."""
+    m.seen.tree_gone = evidence
+    m.held = None
+
+
+def note_clear(m: Machine, now: Now) -> None:
+    """One look found no process of the tree: enough after a reboot, else the first or the second of two absences."""
+    evidence = m.seen.evidence
+    if evidence is None or evidence.tree is not TreeSeen.CLEAR or evidence.host is not HostSeen.GONE:
+        return
+    if evidence.tree_method == "boot":
+        note_tree_gone(m, {"method": "boot", "seen": "the machine was started again since"}, now)
+        return
+    first = m.seen.absent_since_us
+    if first is None:
+        m.seen.absent_since_us = now.monotonic_us
+        m.next_look_us = now.monotonic_us + int(ABSENCE_APART_S * US)
+    elif now.monotonic_us - first >= ABSENCE_APART_S * US:
+        seen = f"two empty looks, {(now.monotonic_us - first) / US:.1f} s apart"
+        excluded = "a process forked in the host's last second that cleared its environment"
+        note_tree_gone(m, {"method": evidence.tree_method or "lock + scan", "seen": seen, "not_excluded": excluded}, now)
+
+
+def look(m: Machine, now: Now, *, package: bool = False) -> list[Effect]:
+    """Another look, not more often than due."""
+    if now.monotonic_us < m.next_look_us:
+        return []
+    m.next_look_us = now.monotonic_us + int(LOOK_AGAIN_S * US)
+    return m.begin("look", Look(m.row, package=package))
+
+
+def press(m: Machine, now: Now) -> list[Effect]:
+    """The host still lives, as far as is known: tell it to stop, insist, at last end it by identity, the host last (P04)."""
+    if m.row.pair.status is Status.RUNNING:
+        waited_us = now.monotonic_us - m.step_started_us
+        if waited_us > HOST_EXIT_GRACE_S * US:
+            return [*look(m, now), *end_by_identity(m, now, "insist")]
+        return look(m, now) if waited_us > LOOK_AGAIN_S * US else []
+    effects: list[Effect] = []
+    level, due = level_due(m, now)
+    if level not in m.stop_sent:
+        m.stop_sent[level] = now.monotonic_us
+        cause = m.row.failure_code or "user"
+        effects.append(WriteStop(m.row, level, cause))
+        effects.append(Send(m.attempt, "stop", {"level": level, "cause": cause}))
+    if due:
+        effects += end_by_identity(m, now, "insist")
+    return effects + look(m, now)
+
+
+def level_due(m: Machine, now: Now) -> tuple[str, bool]:
+    """The level due since the stop was recorded, and whether the host had its time to obey (then it is ended by identity)."""
+    grace_s = m.policies.grace_s
+    first = min(m.stop_sent.values(), default=now.monotonic_us)
+    waited_us = now.monotonic_us - first
+    if m.restored and m.row.stop_requested_at_us is not None:
+        waited_us = max(waited_us, min(now.utc_us - m.row.stop_requested_at_us, int(grace_s * US)))
+    insist = m.seen.insist or waited_us >= grace_s * US
+    insisted = m.stop_sent.get("insist")
+    return ("insist" if insist else "ask", insisted is not None and now.monotonic_us - insisted >= grace_s * US)
+
+
+def end_by_identity(m: Machine, now: Now, level: str) -> list[Effect]:
+    """Signal what the last look proved to be of this attempt, once a second at most."""
+    evidence = m.seen.evidence
+    if evidence is None or now.monotonic_us - m.stop_sent.get("identity", -US) < US:
+        return []
+    host = m.host if evidence.host is HostSeen.ALIVE else None
+    if not evidence.members and host is None:
+        return []
+    m.stop_sent["identity"] = now.monotonic_us
+    return m.begin("end", EndTree(m.attempt, level, evidence.members, host))
+
+
+def end_leftovers(m: Machine, now: Now) -> list[Effect]:
+    """The host is gone and part of its tree lives: ask, and insist after the grace (§6 row 20)."""
+    asked = m.stop_sent.setdefault("leftovers", now.monotonic_us)
+    level = "insist" if m.seen.insist or now.monotonic_us - asked >= m.policies.grace_s * US else "ask"
+    return end_by_identity(m, now, level)
+
+
+def _excluded(tree: Any) -> dict[str, Any]:
+    nested = tree.get("nested") if isinstance(tree, dict) else None
+    return {"nested_left_alone": nested} if nested else {}

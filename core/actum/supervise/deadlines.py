@@ -1,0 +1,74 @@
+"""Warnings in words and deadlines while the host is silent (R08, §12).
+
+Warnings are observations: no progress, no CPU, lost contact. They go away by themselves and change no status. The host
+enforces deadlines; the supervisor does so only when the host has been silent past the grace, and only after it has looked
+for an outcome (P19). Active time is the host's own count plus the monotonic time since it last spoke, so sleep never counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from actum.clock import US, Now
+from actum.limits import HOST_SILENT_S
+from actum.model.status import FailureCode, Phase, Status
+from actum.supervise.machine import Machine
+
+IDLE_CPU_PERCENT = 1.0
+
+
+def active_s(m: Machine, now: Now) -> float:
+    """Active seconds of the work as far as known, in this instant."""
+    heard_us = m.live.get("heard_us")
+    if heard_us is None:
+        return 0.0
+    return float(m.live.get("active_s", 0.0)) + max(0, now.monotonic_us - int(heard_us)) / US
+
+
+def silent_s(m: Machine, now: Now) -> float:
+    """Seconds since the host last spoke, by frame or by its state file."""
+    heard_us = m.live.get("heard_us")
+    return 0.0 if heard_us is None else max(0, now.monotonic_us - int(heard_us)) / US
+
+
+def warnings(m: Machine, now: Now) -> tuple[Mapping[str, Any], ...]:
+    """What is worth saying now: {code, since_us (UTC), data}."""
+    if m.row.pair.status is not Status.RUNNING or m.row.pair.phase is not Phase.COMPUTING:
+        return ()
+    found: list[Mapping[str, Any]] = []
+    silent = silent_s(m, now)
+    if m.held is not None:
+        found.append(_warning("cannot_tell", now, 0.0, waiting_for=m.held))
+    elif silent > HOST_SILENT_S:
+        found.append(_warning("lost_contact", now, silent))
+    last = m.live.get("last_progress_active_s")
+    idle_s = active_s(m, now) - float(last or 0.0)
+    if idle_s > m.policies.stall_after_s:
+        cpu = m.live.get("cpu_percent")
+        data = {"cpu_percent": cpu, "heartbeat_age_s": silent, "ever": last is not None}
+        found.append(_warning("no_progress", now, idle_s, **data))
+        if cpu is not None and cpu < IDLE_CPU_PERCENT and silent <= HOST_SILENT_S:
+            found.append(_warning("no_cpu", now, idle_s, **data))
+    return tuple(found)
+
+
+def deadline_due(m: Machine, now: Now) -> str | None:
+    """The failure code of a deadline that has passed while the host is silent past the grace, or None."""
+    if m.row.pair not in ((Status.RUNNING, Phase.COMPUTING),) or m.seen.ended is not None:
+        return None
+    if silent_s(m, now) <= HOST_SILENT_S + m.policies.grace_s:
+        return None
+    overall = m.policies.deadline_s
+    active = active_s(m, now)
+    if overall is not None and active > overall + m.policies.grace_s:
+        return FailureCode.OVERALL_DEADLINE.value
+    stage = m.live.get("stage") or {}
+    limit = m.policies.stage_deadlines_s.get(str(stage.get("name")))
+    if limit is not None and active - float(stage.get("active_s") or 0.0) > limit + m.policies.grace_s:
+        return FailureCode.STAGE_DEADLINE.value
+    return None
+
+
+def _warning(code: str, now: Now, for_s: float, **data: Any) -> Mapping[str, Any]:
+    return {"code": code, "since_us": now.utc_us - int(for_s * US), "data": {"for_s": for_s, **data}}

@@ -1,0 +1,120 @@
+"""From a released attempt to a recorded success: derive, verify, publish, commit (§5.10–5.14)."""
+
+from __future__ import annotations
+
+from actum.clock import Now
+from actum.limits import HELPER_TRIES_MAX, PUBLISH_RETRY_S
+from actum.model.changes import JournalEntry
+from actum.model.facts import Fact, FactName
+from actum.model.status import AttemptEvent, FailureCode
+from actum.supervise.clearing import look
+from actum.supervise.effects import Derive, Effect, Publish, Quarantine, Verify
+from actum.supervise.machine import Machine
+
+
+def verifying(m: Machine, now: Now) -> list[Effect]:
+    """VERIFYING: one helper derives, another verifies; a rejection is final, a crashed helper is none."""
+    derived, verified = m.seen.derived, m.seen.verified
+    if derived is None or derived.crashed:
+        m.seen.derived = None
+        return _try(m, now, "derive", Derive(m.row))
+    if derived.error is not None:
+        return m.fail(now, AttemptEvent.REJECTED, derived.code, derived.error, step="derive")
+    if verified is None or verified.crashed:
+        m.seen.verified = None
+        return _try(m, now, "verify", Verify(m.row))
+    if verified.error is not None:
+        alert = m.alert(now, "rejected", str(verified.code), "bad", message=verified.error)
+        return m.fail(now, AttemptEvent.REJECTED, verified.code, verified.error, alerts=(alert,), **verified.details)
+    if not m.has(FactName.BYTES_VERIFIED):
+        return m.establish(now, FactName.BYTES_VERIFIED, verified.bytes)
+    content = Fact(FactName.CONTENT_VERIFIED, now.utc_us, {**verified.content, "recorded": dict(verified.recorded)})
+    return m.persist(now, AttemptEvent.VERIFIED, content, alerts=m.no_alert(now, "helper"))
+
+
+def publishing(m: Machine, now: Now) -> list[Effect]:
+    """PUBLISHING: the durable steps and the rename, the fact published, then the commit that makes it a success."""
+    if m.seen.published is None:
+        if m.seen.verified is None:
+            return _verify_again(m, now)
+        if m.seen.verified.crashed:
+            m.seen.verified = None
+            return []
+        if m.seen.verified.error is not None:
+            return reject_published(m, now, m.seen.verified.error)
+        return m.begin("publish", Publish(m.row, _recorded(m)))
+    published = m.seen.published
+    if published.failure == "rename":
+        m.seen.published = None
+        m.wait(now, PUBLISH_RETRY_S)
+        alert = m.alert(now, "publish_pending", "publish_pending", message=published.message)
+        entry = JournalEntry("publish_pending", now.utc_us, {"message": published.message})
+        return m.persist(now, AttemptEvent.RENAME_FAILED, journal=(entry,), alerts=(alert,))
+    if published.failure == "differs":
+        return reject_published(m, now, published.message)
+    if published.failure == "neither":
+        return package_lost(m, now)
+    if not m.has(FactName.PUBLISHED):
+        return m.establish(now, FactName.PUBLISHED, published.evidence)
+    return record(m, now)
+
+
+def record(m: Machine, now: Now) -> list[Effect]:
+    """Result rows, the reference and SUCCEEDED in one transaction: the only way to succeed (R01)."""
+    verified = m.seen.verified
+    assert verified is not None, "a success is recorded only after this instance verified it"
+    assert verified.result is not None, "a verified package comes with its result row"
+    facts = (
+        Fact(FactName.REFERENCE_COMMITTED, now.utc_us, {"method": "one transaction", "digest": verified.result.digest}),
+        Fact(FactName.SUCCEEDED, now.utc_us, {"method": "the thirteen facts before this one are on record"}),
+    )
+    columns = {"finished_at_us": now.utc_us, **m.parting()}
+    cleared = tuple(a for kind in ("publish_pending", "helper", "cannot_tell", "stall") for a in m.no_alert(now, kind))
+    return m.persist(now, AttemptEvent.RECORDED, *facts, result=verified.result, columns=columns, alerts=cleared)
+
+
+def publish_pending(m: Machine, now: Now) -> list[Effect]:
+    """The retry timer has run out (the caller waits for it): try again."""
+    m.seen.package_only = None
+    return m.persist(now, AttemptEvent.RETRY_DUE)
+
+
+def reject_published(m: Machine, now: Now, why: str) -> list[Effect]:
+    """The package is not the one that was verified: quarantine first, then say so (row 6)."""
+    if m.seen.package_only != "quarantined":
+        return m.begin("quarantine", Quarantine(m.row))
+    alert = m.alert(now, "rejected", "package_differs", "bad", message=why)
+    return m.fail(now, AttemptEvent.PACKAGE_LOST, FailureCode.RESULT_REJECTED, why, alerts=(alert,), quarantined=True)
+
+
+def package_lost(m: Machine, now: Now) -> list[Effect]:
+    """The package is in neither place (row 6)."""
+    words = "The verified package is neither in staging nor at its target; it was removed from outside."
+    alert = m.alert(now, "rejected", "package_lost", "bad")
+    return m.fail(now, AttemptEvent.PACKAGE_LOST, FailureCode.PACKAGE_LOST, words, alerts=(alert,))
+
+
+def _verify_again(m: Machine, now: Now) -> list[Effect]:
+    """After a restart: look where the package is, then verify it there under this service instance (rows 4–6)."""
+    where = m.seen.package_only
+    if where in ("staging", "results"):
+        return _try(m, now, "verify", Verify(m.row, published=where == "results"))
+    if where in ("differs", "quarantined"):
+        return reject_published(m, now, "The package at the target is not the one that was verified.")
+    if where == "neither":
+        return package_lost(m, now)
+    return look(m, now, package=True)
+
+
+def _try(m: Machine, now: Now, name: str, effect: Effect) -> list[Effect]:
+    """Begin a helper's step, three times at most; then hold in the phase, with an alert."""
+    if name in m.doing or m.tries.get(name, 0) >= HELPER_TRIES_MAX:
+        return []
+    m.tries[name] = m.tries.get(name, 0) + 1
+    return m.begin(name, effect)
+
+
+def _recorded(m: Machine) -> dict[str, str]:
+    """The digests recorded with content_verified; what is published must have them."""
+    evidence = m.row.facts[FactName.CONTENT_VERIFIED]
+    return dict(evidence.get("recorded") or {})

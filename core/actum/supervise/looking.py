@@ -1,0 +1,202 @@
+"""What a look at the world means for an attempt: the decisions of §6 turned into what is seen, and a verdict in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from actum.clock import Now
+from actum.model.changes import JournalEntry
+from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, TreeSeen
+from actum.model.facts import FactName
+from actum.model.identity import ProcessIdentity
+from actum.model.status import Contact, Phase, Status
+from actum.supervise.clearing import end_leftovers, note_clear
+from actum.supervise.computing import host_lost
+from actum.supervise.effects import Effect, RevokeClaim, Watch
+from actum.supervise.machine import Machine
+from actum.supervise.reconcile import Action, Decision, decide
+
+
+def looked(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    """Match the evidence, note what it shows, and answer with what §6 says follows."""
+    if m.has(FactName.SEALED) and m.row.pair.status is Status.RUNNING and seen.outcome is not OutcomeSeen.SEALED:
+        seen = replace(seen, outcome=OutcomeSeen.SEALED)  # on record: the file may be gone by now
+    m.seen.evidence = seen
+    decision = decide(m.row.pair, m.row.released, seen)
+    m.verdict = verdict(m, decision, seen)
+    _note_host(m, seen, now)
+    _note_outcome(m, seen)
+    m.held = None
+    act = _ACTS.get(decision.action)
+    effects = act(m, seen, now) if act is not None else []
+    return effects
+
+
+def verdict(m: Machine, decision: Decision, seen: Evidence) -> dict[str, Any]:
+    """The row of the launch screen and of `reconcile --json`."""
+    return {
+        "run": m.row.run,
+        "attempt": m.attempt,
+        "n": m.row.n,
+        "row": decision.number,
+        "verdict": "cannot_tell" if decision.action is Action.HOLD else decision.action.value,
+        "action": decision.action.value,
+        "recorded": {"status": m.row.pair.status.value, "phase": m.row.pair.phase.value},
+        "evidence": {
+            "host": seen.host.value,
+            "outcome": seen.outcome.value,
+            "tree": seen.tree.value,
+            "claim": seen.claim.value,
+            "package": seen.package.value,
+            "pids": [member.identity.pid for member in seen.members],
+            "why": dict(seen.why),
+            "at": seen.at_us,
+        },
+    }
+
+
+def _note_host(m: Machine, seen: Evidence, now: Now) -> None:
+    if seen.host is HostSeen.GONE:
+        if m.seen.host_exit is None:
+            m.seen.host_exit = {"method": seen.host_method or "lock free", "alive_lock": "free", "at": seen.at_us}
+        return
+    if seen.host is HostSeen.ALIVE:
+        m.seen.host_exit = None
+        m.forget_absence()
+    if m.seen.identity is None and seen.host_identity is not None:
+        m.seen.identity = seen.host_identity
+
+
+def _note_outcome(m: Machine, seen: Evidence) -> None:
+    if m.seen.outcome is None and seen.outcome_document and seen.outcome is not OutcomeSeen.UNKNOWN:
+        m.seen.outcome = dict(seen.outcome_document)
+
+
+def _hold(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    """“Cannot tell” is a verdict: the slot stays taken and an alert says what is being waited for (R09)."""
+    waiting = "; ".join(f"{what}: {why}" for what, why in seen.why.items()) or "the evidence could not be read"
+    fresh = m.held is None and m.contact is not Contact.CANNOT_TELL
+    m.held = waiting
+    m.contact = Contact.CANNOT_TELL
+    if not fresh or m.pending is not None:
+        return []
+    return m.persist(
+        now,
+        journal=(JournalEntry("cannot_tell", now.utc_us, {"waiting_for": waiting}),),
+        alerts=(m.alert(now, "cannot_tell", "cannot_tell", "warning", waiting_for=waiting, pids=_pids(seen)),),
+        columns={"contact": "cannot_tell", "contact_since_us": now.utc_us, "contact_why": waiting},
+    )
+
+
+def _adopt(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    """The host lives: wait for its hello; a claim of its is a sign already (rows 10, 11)."""
+    if m.row.pair.status is Status.STARTING:
+        return _sign(m, seen, now) if seen.claim is ClaimSeen.HOST else []
+    host = m.host
+    return [Watch(m.attempt, host)] if host is not None and m.seen.channel is None else []
+
+
+def _await_exit(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    host = m.host
+    return [Watch(m.attempt, host)] if host is not None and m.seen.channel is None else []
+
+
+def _sign(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    """A claim, an outcome or work found is the first proven sign of the session (row 17)."""
+    if m.seen.sign is None:
+        if seen.claim is ClaimSeen.HOST:
+            m.seen.sign = {"method": "claim", "at_us": seen.claim_document.get("at")}
+            m.seen.identity = m.seen.identity or _identity(seen.claim_document)
+        elif seen.outcome_document:
+            m.seen.sign = {"method": "outcome", "at_us": seen.outcome_document.get("at")}
+        else:
+            m.seen.sign = {"method": "work found", "pids": _pids(seen)}
+    host = m.host
+    return [Watch(m.attempt, host)] if host is not None and seen.host is HostSeen.ALIVE else []
+
+
+def _launch_lost(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    """No host, no trace: revoke the claim after two absences, so that a late host gives way (row 15, P01)."""
+    if not (m.restored or m.seen.exit_observed):
+        return []  # this instance spawned it a moment ago: its start deadline decides
+    note_clear(m, now)
+    if m.seen.tree_gone is None and not m.seen.exit_observed:
+        return []
+    m.seen.tree_gone = None
+    m.forget_absence()
+    return m.begin("revoke", RevokeClaim(m.row))
+
+
+def _host_lost(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    if m.row.pair.phase is Phase.CLEANING_UP or m.pending is not None:
+        return []
+    return host_lost(m, now)
+
+
+def _end_tree(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    """Processes of a dead host's tree: ended by proven identity, named in an alert while they live (row 20)."""
+    m.forget_absence()
+    effects = end_leftovers(m, now)
+    if m.pending is None and f"tree_left:{m.attempt}" not in m.alerts:
+        alert = m.alert(now, "tree_left", "tree_left", "warning", pids=_pids(seen))
+        entry = JournalEntry("tree_left", now.utc_us, {"pids": _pids(seen)})
+        effects = [*m.persist(now, journal=(entry,), alerts=(alert,)), *effects]
+    return effects
+
+
+def _clear(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    note_clear(m, now)
+    return []
+
+
+def _package(where: str) -> Callable[[Machine, Evidence, Now], list[Effect]]:
+    def note(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+        if m.seen.package_only is None:
+            m.seen.package_only = where
+        return []
+
+    return note
+
+
+def _deadline_looked(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    """Row 11 while the supervisor suspects a deadline: the outcome was read and is none, so the deadline counts (P19)."""
+    due = m.live.get("deadline_due")
+    if due and seen.outcome is OutcomeSeen.NONE and m.row.pair.status is Status.RUNNING:
+        m.seen.silent_deadline = str(due)
+    return _adopt(m, seen, now)
+
+
+_ACTS: Mapping[Action, Callable[[Machine, Evidence, Now], list[Effect]]] = {
+    Action.HOLD: _hold,
+    Action.ADOPT: _deadline_looked,
+    Action.AWAIT_EXIT: _await_exit,
+    Action.SIGN_OF_WORK: _sign,
+    Action.LAUNCH_LOST: _launch_lost,
+    Action.HOST_LOST: _host_lost,
+    Action.END_TREE: _end_tree,
+    Action.SEALED_CLEAR: _clear,
+    Action.STOPPED_CLEAR: _clear,
+    Action.RELEASE: _clear,
+    Action.COMMIT: _package("results"),
+    Action.PUBLISH: _package("staging"),
+    Action.PACKAGE_DIFFERS: _package("differs"),
+    Action.PACKAGE_LOST: _package("neither"),
+}
+
+
+def _pids(seen: Evidence) -> list[int]:
+    return [member.identity.pid for member in seen.members]
+
+
+def _identity(claim: Mapping[str, Any]) -> ProcessIdentity | None:
+    try:
+        return ProcessIdentity.from_json(claim.get("identity") or {})
+    except ValueError:
+        return None
+
+
+def tree_is_left(seen: Evidence | None) -> bool:
+    """Whether the last look found living members of a tree whose host is gone."""
+    return seen is not None and seen.tree is TreeSeen.LEFT and seen.host is HostSeen.GONE

@@ -1,0 +1,210 @@
+"""One attempt as the supervisor knows it: what is committed, what was seen since, and what is under way.
+
+Theory. The machine is *level-triggered*. Events only note what was seen (`Seen`); `advance` then asks one question: given
+the committed row and what was seen, what is the next thing to establish? It answers with at most one Persist, and waits for
+its answer before anything that depends on it (R01: each fact is committed before the effect of the next step). So a lost
+event costs time, never correctness: whatever a frame would have said, the next look at the spool says again.
+
+The steps themselves stand in `opening` (queue, freeze, launch), `computing` (contact, work, outcome), `clearing` (host, tree,
+release) and `finishing` (derive, verify, publish, commit). Each is a function (machine, now) → effects.
+Keeps R01–R03, R06, R09.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from actum.clock import Now
+from actum.model.changes import Arrow, Change, ClearAlert, JournalEntry, RaiseAlert
+from actum.model.evidence import Evidence
+from actum.model.facts import Fact, FactName
+from actum.model.identity import ProcessIdentity
+from actum.model.run import AttemptRow
+from actum.model.status import RETRYABLE, AttemptEvent, Contact, Phase, after
+from actum.supervise import policies, retry
+from actum.supervise.effects import Effect, Persist
+from actum.supervise.events import Derived, Frozen, Published, Spawned, Verified
+
+
+@dataclass(slots=True)
+class Seen:
+    """What has been seen of an attempt since it was last committed; volatile, rebuilt after a restart by looking."""
+
+    stop_cause: str | None = None
+    insist: bool = False
+    frozen: Frozen | None = None
+    spawned: Spawned | None = None
+    sign: Mapping[str, Any] | None = None  # the first proven sign of the session: {method, at_us, …}
+    identity: ProcessIdentity | None = None
+    channel: str | None = None
+    ended: Mapping[str, Any] | None = None
+    outcome: Mapping[str, Any] | None = None
+    outcome_digest: str | None = None
+    host_exit: Mapping[str, Any] | None = None
+    exit_observed: bool = False
+    tree_gone: Mapping[str, Any] | None = None
+    absent_since_us: int | None = None  # monotonic time of the first of two absences
+    evidence: Evidence | None = None
+    derived: Derived | None = None
+    verified: Verified | None = None
+    published: Published | None = None
+    records_done: bool = False
+    silent_deadline: str | None = None  # failure code of a deadline that passed while the host was silent
+    claim_revoked: bool = False
+    package_only: str | None = None  # after a restart in PUBLISHING: "staging" | "results" | "differs" | "neither"
+
+
+@dataclass(slots=True)
+class Machine:
+    """Attributes: row (committed), seen (since), doing (names of effects under way), pending (token of the Persist awaited)."""
+
+    row: AttemptRow
+    next_token: Callable[[], int]
+    epoch: int
+    seen: Seen = field(default_factory=Seen)
+    doing: set[str] = field(default_factory=set)
+    pending: int | None = None
+    on_persisted: Callable[[Now], list[Effect]] | None = None
+    not_before_us: int = 0  # monotonic; a step that could not be done waits until then
+    tries: dict[str, int] = field(default_factory=dict)
+    held: str | None = None  # why the machine cannot tell, while it cannot
+    restored: bool = False  # taken over from an earlier service instance
+    live: dict[str, Any] = field(default_factory=dict)
+    stop_sent: dict[str, int] = field(default_factory=dict)  # level → monotonic time of sending
+    next_look_us: int = 0
+    step_started_us: int = 0
+    contact: Contact = Contact.NONE
+    alerts: set[str] = field(default_factory=set)
+    verdict: Mapping[str, Any] | None = None
+    touched: bool = True  # live state changed since it was last shown
+    policies: policies.Policies = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.policies = policies.of(self.row.contract)
+
+    # What the machine is
+
+    @property
+    def attempt(self) -> str:
+        return self.row.attempt
+
+    @property
+    def closed(self) -> bool:
+        return self.row.pair.phase is Phase.CLOSED
+
+    @property
+    def holds_slot(self) -> bool:
+        return not self.row.released and self.row.pair.phase is not Phase.QUEUED
+
+    def has(self, fact: FactName) -> bool:
+        return fact in self.row.facts
+
+    @property
+    def host(self) -> ProcessIdentity | None:
+        """The host's identity, from its hello or claim, in this life or an earlier one."""
+        if self.seen.identity is not None:
+            return self.seen.identity
+        document = self.row.host_identity
+        return ProcessIdentity.from_json(document) if document else None
+
+    # What it asks for
+
+    def begin(self, name: str, effect: Effect) -> list[Effect]:
+        """Do this effect once; `doing` remembers it until its answer."""
+        if name in self.doing:
+            return []
+        self.doing.add(name)
+        return [effect]
+
+    def persist(
+        self,
+        now: Now,
+        event: AttemptEvent | None = None,
+        *facts: Fact,
+        journal: tuple[JournalEntry, ...] = (),
+        alerts: tuple[RaiseAlert | ClearAlert, ...] = (),
+        columns: Mapping[str, Any] | None = None,
+        then: Callable[[Now], list[Effect]] | None = None,
+        **more: Any,
+    ) -> list[Effect]:
+        """Ask for one transaction about this attempt; nothing else of this machine moves until it is answered."""
+        arrow = None if event is None else Arrow(self.row.pair, event)
+        notices: list[JournalEntry] = self.live.pop("notices", [])
+        columns = {**stop_stage(notices), **(columns or {})}
+        change = Change(
+            self.attempt,
+            self.row.run,
+            arrow=arrow,
+            expects=self.row.pair,
+            facts=facts,
+            journal=(*notices, *journal),
+            alerts=alerts,
+            columns=columns,
+            **more,
+        )
+        token = self.next_token()
+        self.pending, self.on_persisted = token, then
+        self.step_started_us = now.monotonic_us
+        return [Persist(token, change)]
+
+    def establish(self, now: Now, name: FactName, evidence: Mapping[str, Any], at_us: int | None = None) -> list[Effect]:
+        """One fact in a transaction of its own."""
+        return self.persist(now, None, Fact(name, at_us or now.utc_us, dict(evidence)))
+
+    def fail(self, now: Now, event: AttemptEvent, code: str, message: str, **details: Any) -> list[Effect]:
+        """An arrow that ends the attempt unsuccessfully, with its code, its words, and its retry if it has one."""
+        target = after(self.row.pair, event)
+        facts = details.pop("facts", ())
+        alerts = details.pop("alerts", ())
+        journal = (JournalEntry("failed", now.utc_us, {"code": code, "message": message}),)
+        due = None
+        if target.status in RETRYABLE and self.row.current:
+            started = self.has(FactName.CONTACT_MADE)
+            due = retry.retry_at_us(self.policies, self.row.n, code, work_started=started, now_us=now.utc_us)
+        columns = {"failure_code": code, "failure_message": message, "failure_details": details or None, **self.parting()}
+        return self.persist(now, event, *facts, journal=journal, alerts=alerts, columns=columns, retry_at_us=due)
+
+    def parting(self) -> dict[str, Any]:
+        """The last progress, activity and exit seen, kept with the attempt when its work is over."""
+        ended = self.seen.ended or (self.seen.outcome or {}).get("ended") or {}
+        columns: dict[str, Any] = {}
+        if self.live.get("progress"):
+            columns["progress"] = self.live["progress"]
+        if self.live.get("activity"):
+            columns["activity"] = self.live["activity"]
+        if ended:
+            columns["exit_code"] = ended.get("exit_code")
+            columns["exit_signal"] = ended.get("signal")
+        return columns
+
+    def wait(self, now: Now, seconds: float) -> None:
+        """Try this step again not before `seconds` from now."""
+        self.not_before_us = now.monotonic_us + int(seconds * 1_000_000)
+
+    def forget_absence(self) -> None:
+        """A hello, a claim or a status change discards every absence noted before it (§6)."""
+        self.seen.absent_since_us = None
+
+    def alert(self, now: Now, kind: str, code: str, severity: str = "warning", **data: Any) -> RaiseAlert:
+        """An alert about this attempt; one open alert per kind."""
+        key = f"{kind}:{self.attempt}"
+        self.alerts.add(key)
+        return RaiseAlert(key, code, severity, now.utc_us, data, self.row.run)
+
+    def no_alert(self, now: Now, kind: str) -> tuple[ClearAlert, ...]:
+        """Closes this attempt's alert of that kind, if this instance or an earlier one may have raised it."""
+        key = f"{kind}:{self.attempt}"
+        if key not in self.alerts and not self.restored:
+            return ()
+        self.alerts.discard(key)
+        return (ClearAlert(key, now.utc_us),)
+
+
+def stop_stage(notices: Sequence[JournalEntry]) -> dict[str, Any]:
+    """The column that the host's newest notice of a stop stage stands for: asked or insisting."""
+    for entry in reversed(notices):
+        if entry.kind in ("asked", "insisting"):
+            return {"stop_stage": {"stage": entry.kind, "at_us": entry.at_us, **dict(entry.data.get("data") or {})}}
+    return {}

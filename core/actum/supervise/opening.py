@@ -1,0 +1,118 @@
+"""From the queue to a host: slot, frozen inputs, recorded session, spawn (§5.1–5.4)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from actum.clock import US, Now
+from actum.model.changes import JournalEntry
+from actum.model.facts import Fact, FactName
+from actum.model.identity import new_token
+from actum.model.status import AttemptEvent, FailureCode, Phase
+from actum.supervise.effects import Effect, Freeze, Launch, RevokeClaim
+from actum.supervise.machine import Machine
+
+LATE_START_GRACE_S = 5.0  # the host ends itself at its start deadline; only then is it called lost
+
+
+def grant_slot(m: Machine, now: Now) -> list[Effect]:
+    """CREATED / QUEUED → FREEZING; the supervisor has counted the slots."""
+    return m.persist(now, AttemptEvent.SLOT_GRANTED, journal=(JournalEntry("slot_granted", now.utc_us),))
+
+
+def freezing(m: Machine, now: Now) -> list[Effect]:
+    """Freeze (once per run), record the fact, then record the session and go to STARTING."""
+    if m.seen.stop_cause is not None:
+        return stop_unlaunched(m, now)
+    frozen = m.seen.frozen
+    if frozen is None:
+        return m.begin("freeze", Freeze(m.row, again=m.has(FactName.INPUTS_FROZEN)))
+    if frozen.code is not None:
+        m.seen.frozen = None
+        return m.fail(now, AttemptEvent.FREEZE_FAILED, frozen.code, frozen.message, **frozen.details)
+    if not m.has(FactName.INPUTS_FROZEN):
+        fact = Fact(FactName.INPUTS_FROZEN, now.utc_us, frozen.evidence)
+        return m.persist(now, None, fact, inputs=frozen.inputs, columns=frozen.columns)
+    secret = new_token()
+    columns: Mapping[str, Any] = {
+        "session": new_token(),
+        "cookie": new_token(),
+        "secret_sha256": hashlib.sha256(secret.encode()).hexdigest(),
+        "started_at_us": now.utc_us,
+        **frozen.columns,
+    }
+    return m.persist(now, AttemptEvent.INPUTS_FROZEN, columns=columns, then=launch_with(m, secret))
+
+
+def launch_with(m: Machine, secret: str) -> Callable[[Now], list[Effect]]:
+    """The launch that follows the committed STARTING; the secret exists only here and in its 0600 file."""
+
+    def launch(now: Now) -> list[Effect]:
+        return m.begin("launch", Launch(m.row, secret))
+
+    return launch
+
+
+def stop_unlaunched(m: Machine, now: Now) -> list[Effect]:
+    """A stop before any launch closes at once; there is nothing to release."""
+    entry = JournalEntry("stop_requested", now.utc_us, {"cause": m.seen.stop_cause})
+    return m.persist(
+        now,
+        AttemptEvent.STOP_ASKED,
+        journal=(entry,),
+        columns={"finished_at_us": now.utc_us},
+        run_columns={"stop_requested_at_us": now.utc_us},
+    )
+
+
+def launching(m: Machine, now: Now) -> list[Effect]:
+    """STARTING: the spawn's answer, then the first proven sign of the session, else the start deadline."""
+    spawned = m.seen.spawned
+    if spawned is not None and spawned.error is not None:
+        return m.fail(now, AttemptEvent.SPAWN_FAILED, spawned.code, spawned.error)
+    if not m.has(FactName.LAUNCHED):
+        if spawned is not None:
+            return m.establish(now, FactName.LAUNCHED, spawned.evidence)
+        if m.seen.sign is not None:  # the spawn's answer was lost with an earlier service instance
+            evidence = {"method": "sign of the session", "sign": m.seen.sign["method"]}
+            return m.establish(now, FactName.LAUNCHED, evidence, m.seen.sign.get("at_us"))
+    if m.seen.sign is not None:
+        return contact(m, now)
+    if m.seen.claim_revoked:
+        return launch_lost(m, now)
+    if not m.restored and spawned is not None and _start_overdue(m, now):
+        return m.begin("revoke", RevokeClaim(m.row))
+    return []
+
+
+def contact(m: Machine, now: Now) -> list[Effect]:
+    """The first proven sign: hello, claim or outcome (fact contact_made, → RUNNING)."""
+    sign = dict(m.seen.sign or {})
+    at_us = sign.pop("at_us", None) or now.utc_us
+    identity = m.seen.identity
+    columns: dict[str, Any] = {"contact": "ok", "contact_since_us": now.utc_us, "contact_why": ""}
+    if identity is not None:
+        columns["host_identity"] = identity.to_json()
+        sign["host"] = identity.to_json()
+    fact = Fact(FactName.CONTACT_MADE, at_us, sign)
+    return m.persist(now, AttemptEvent.CONTACT_MADE, fact, columns=columns)
+
+
+def launch_lost(m: Machine, now: Now) -> list[Effect]:
+    """The claim is revoked: no host will start the work any more."""
+    overdue = _start_overdue(m, now) and not m.restored
+    code = FailureCode.START_DEADLINE if overdue else FailureCode.LAUNCH_LOST
+    words = (
+        f"The host did not answer within {m.policies.start_deadline_s:.0f} s."
+        if overdue
+        else "The launch was recorded, but no host and no trace of its work was found."
+    )
+    return m.fail(now, AttemptEvent.LAUNCH_LOST, code, words)
+
+
+def _start_overdue(m: Machine, now: Now) -> bool:
+    started = m.row.started_at_us or now.utc_us
+    waited_us = min(now.utc_us - started, now.monotonic_us - m.step_started_us)
+    return m.row.pair.phase is Phase.LAUNCHING and waited_us > (m.policies.start_deadline_s + LATE_START_GRACE_S) * US

@@ -1,0 +1,402 @@
+"""The supervisor: every open attempt of a workspace, its slots, its commands. Events in, effects out, no I/O (§3).
+
+Theory. `handle` notes an event and then lets each machine it touched advance. Only here are slots counted (R06), is the
+queue held until every leftover has a verdict (R09), and are commands answered, after the commit of what they asked (R04).
+A refusal with EPOCH retires this instance at once: it signals nothing and launches nothing any more (P23).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from actum.clock import US, Now
+from actum.errors import ActumError, Conflict, WorkspaceUnusable
+from actum.limits import RECONCILE_EVERY_S, STORE_RETRY_S
+from actum.model.changes import (
+    Answer,
+    JournalEntry,
+    NextAttempt,
+    Note,
+    Persisted,
+    RefusalKind,
+    Refused,
+    Request,
+    StopRun,
+)
+from actum.model.facts import Fact, FactName
+from actum.model.identity import uuid7
+from actum.model.run import AttemptRow
+from actum.model.status import RunStatus
+from actum.supervise import advancing, deadlines, events
+from actum.supervise.clearing import look
+from actum.supervise.effects import Effect, Forget, Persist, Reply, Retire
+from actum.supervise.looking import looked
+from actum.supervise.machine import Machine
+
+
+@dataclass(slots=True)
+class _Reconcile:
+    command: int
+    waiting: set[str]
+    verdicts: list[Any] = field(default_factory=list)
+
+
+class Supervisor:
+    """Attributes: machines (open attempts by UUID), retrying (runs between two attempts), slots, paused, retired."""
+
+    def __init__(self) -> None:
+        self.instance = ""
+        self.epoch = 0
+        self.slots = 1
+        self.paused = False
+        self.retired: str | None = None
+        self.machines: dict[str, Machine] = {}
+        self.retrying: dict[int, AttemptRow] = {}
+        self.unjudged: set[str] = set()
+        self._token = 0
+        self._commands: dict[int, Callable[[Answer, Now], list[Effect]]] = {}
+        self._stops: dict[str, list[int]] = {}
+        self._reconciles: list[_Reconcile] = []
+        self._next_pass_us = 0
+
+    # Events in, effects out
+
+    def handle(self, event: events.Event, now: Now) -> list[Effect]:
+        """Note one event and answer with what is to be done now."""
+        if self.retired is not None:
+            return []
+        effects = _NOTE[type(event)](self, event, now)
+        return effects + self._settle(now)
+
+    @property
+    def idle(self) -> bool:
+        """Nothing non-terminal, unreleased or retrying; a hold is not idle."""
+        return not self.machines and not self.retrying and not self._commands
+
+    @property
+    def slots_taken(self) -> int:
+        return sum(m.holds_slot or "slot" in m.doing for m in self.machines.values())
+
+    def next_token(self) -> int:
+        self._token += 1
+        return self._token
+
+    # After every event
+
+    def _settle(self, now: Now) -> list[Effect]:
+        """Grant slots, start due attempts, and let go of what is closed."""
+        effects: list[Effect] = []
+        for attempt in [m.attempt for m in self.machines.values() if m.closed and m.pending is None]:
+            effects += self._close(self.machines.pop(attempt))
+        if self.retired is None and not self.unjudged:
+            effects += self._grant(now)
+            effects += self._retry(now)
+        return effects
+
+    def _grant(self, now: Now) -> list[Effect]:
+        free = self.slots - self.slots_taken
+        effects: list[Effect] = []
+        waiting = (m for m in self.machines.values() if advancing.is_queued(m) and self._open_for(m.row))
+        for m in sorted(waiting, key=lambda m: (m.row.run, m.row.n)):
+            if free <= 0:
+                break
+            free -= 1
+            effects += advancing.grant(m, now)
+        return effects
+
+    def _open_for(self, row: AttemptRow) -> bool:
+        return not self.paused or row.admitted_epoch >= self.epoch
+
+    def _retry(self, now: Now) -> list[Effect]:
+        effects: list[Effect] = []
+        for run, row in list(self.retrying.items()):
+            due = row.retry_at_us or 0
+            if row.released and due <= now.utc_us and self._open_for(row) and row.stop_requested_at_us is None:
+                del self.retrying[run]
+                effects += self._ask(_next_attempt(row, now), now, self._on_next_attempt)
+        return effects
+
+    def _close(self, m: Machine) -> list[Effect]:
+        """The attempt is closed and released: its slot was freed by that very commit."""
+        closed = {"run": m.row.run, "answer": "closed"}
+        effects: list[Effect] = [Reply(command, closed) for command in self._stops.pop(m.attempt, [])]
+        self.unjudged.discard(m.attempt)
+        if m.row.run_status is RunStatus.RETRYING:
+            self.retrying[m.row.run] = m.row
+        return [*effects, Forget(m.attempt)]
+
+    def _ask(self, request: Request, now: Now, then: Callable[[Answer, Now], list[Effect]]) -> list[Effect]:
+        token = self.next_token()
+        self._commands[token] = then
+        return [Persist(token, request)]
+
+    def _advance(self, m: Machine, now: Now) -> list[Effect]:
+        return advancing.advance(m, now)
+
+    # Opening and committing
+
+    def _on_opened(self, event: events.Opened, now: Now) -> list[Effect]:
+        self.instance, self.epoch, self.slots, self.paused = event.instance, event.epoch, event.slots, event.paused
+        self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
+        effects: list[Effect] = []
+        for row in event.rows:
+            if row.run_status is RunStatus.RETRYING and row.released:
+                self.retrying[row.run] = row
+                continue
+            m = self._machine(row)
+            m.restored = True
+            m.step_started_us = now.monotonic_us
+            if advancing.needs_look(m):
+                self.unjudged.add(row.attempt)
+                effects += look(m, now, package=advancing.needs_package(m))
+            else:
+                m.verdict = advancing.unlooked_verdict(m)
+                effects += self._advance(m, now)
+        return effects
+
+    def _machine(self, row: AttemptRow) -> Machine:
+        m = Machine(row, self.next_token, self.epoch, contact=row.contact)
+        self.machines[row.attempt] = m
+        return m
+
+    def _on_committed(self, event: events.Committed, now: Now) -> list[Effect]:
+        if isinstance(event.answer, Refused) and event.answer.kind is RefusalKind.EPOCH:
+            return self._retire("a newer service instance has opened its epoch")
+        then = self._commands.pop(event.token, None)
+        if then is not None:
+            return then(event.answer, now)
+        m = next((m for m in self.machines.values() if m.pending == event.token), None)
+        if m is None:
+            return []
+        return self._on_machine_committed(m, event.answer, now)
+
+    def _on_machine_committed(self, m: Machine, answer: Answer, now: Now) -> list[Effect]:
+        then, m.pending, m.on_persisted = m.on_persisted, None, None
+        m.touched = True
+        m.doing.discard("slot")
+        if isinstance(answer, Refused):
+            return self._on_refused(m, answer, now)
+        before = m.row
+        if answer.row is not None:
+            m.row = answer.row
+        if m.row.pair != before.pair:
+            m.forget_absence()
+            m.step_started_us = now.monotonic_us
+            m.next_look_us = 0
+        effects = self._answer_stops(m)
+        if then is not None:
+            effects += then(now)
+        return effects + self._advance(m, now)
+
+    def _on_refused(self, m: Machine, refused: Refused, now: Now) -> list[Effect]:
+        """Zero rows: read again, decide again (R02). A store that cannot commit is tried again later."""
+        if refused.row is not None:
+            m.row = refused.row
+        if refused.kind in (RefusalKind.STORAGE, RefusalKind.LOST):
+            m.wait(now, STORE_RETRY_S)
+            what, remedy = "The stop could not be recorded.", "Free some space, then stop it again."
+            error = WorkspaceUnusable("stop_not_recorded", what, refused.message, remedy)
+            return [Reply(command, error=error) for command in self._stops.pop(m.attempt, [])]
+        return self._advance(m, now)
+
+    def _answer_stops(self, m: Machine) -> list[Effect]:
+        if m.row.stop_requested_at_us is None:
+            return []
+        word = advancing.stop_answer(m)
+        return [Reply(command, {"run": m.row.run, "answer": word}) for command in self._stops.pop(m.attempt, [])]
+
+    def _retire(self, why: str) -> list[Effect]:
+        self.retired = why
+        return [Retire(why)]
+
+    # Commands
+
+    def _on_admit_asked(self, event: events.AdmitAsked, now: Now) -> list[Effect]:
+        def answered(answer: Answer, now: Now) -> list[Effect]:
+            if isinstance(answer, Refused):
+                return [Reply(event.command, error=_refusal_error(answer))]
+            row = answer.row
+            assert row is not None, "an admission answers with its attempt"
+            reply = Reply(
+                event.command,
+                {"run": row.run, "id": row.run_id, "created": answer.created, "request_digest": row.request_digest},
+            )
+            if answer.created:
+                self._machine(row)
+            return [reply]
+
+        return self._ask(event.request, now, answered)
+
+    def _on_next_attempt(self, answer: Answer, now: Now) -> list[Effect]:
+        if isinstance(answer, Persisted) and answer.row is not None:
+            self._machine(answer.row)
+        elif isinstance(answer, Refused) and answer.row is not None and answer.row.run_status is RunStatus.RETRYING:
+            self.retrying[answer.row.run] = answer.row
+        return []
+
+    def _on_stop_asked(self, event: events.StopAsked, now: Now) -> list[Effect]:
+        row = self.retrying.get(event.run)
+        if row is not None:
+            return self._stop_retrying(event, row, now)
+        m = next((m for m in self.machines.values() if m.row.run == event.run and m.row.current), None)
+        if m is None or m.closed:
+            return [Reply(event.command, {"run": event.run, "answer": "closed"})]
+        already = m.row.stop_requested_at_us is not None
+        m.seen.stop_cause = m.seen.stop_cause or "user"
+        m.seen.insist = m.seen.insist or event.insist
+        if already:
+            return [Reply(event.command, {"run": event.run, "answer": advancing.stop_answer(m)}), *self._advance(m, now)]
+        self._stops.setdefault(m.attempt, []).append(event.command)
+        return self._advance(m, now)
+
+    def _stop_retrying(self, event: events.StopAsked, row: AttemptRow, now: Now) -> list[Effect]:
+        """A run between two attempts becomes STOPPED; its attempt keeps its status (P10)."""
+        del self.retrying[event.run]
+
+        def answered(answer: Answer, now: Now) -> list[Effect]:
+            if isinstance(answer, Refused):
+                self.retrying[event.run] = answer.row or row
+                return [Reply(event.command, error=_refusal_error(answer))]
+            return [Reply(event.command, {"run": event.run, "answer": "accepted"})]
+
+        entry = JournalEntry("stop_requested", now.utc_us, {"cause": "user", "between_attempts": True})
+        return self._ask(StopRun(event.run, now.utc_us, (entry,)), now, answered)
+
+    def _on_reconcile_asked(self, event: events.ReconcileAsked, now: Now) -> list[Effect]:
+        if event.resume:
+            self.paused = False
+        effects: list[Effect] = []
+        pending = _Reconcile(event.command, set())
+        for m in self.machines.values():
+            if advancing.needs_look(m):
+                pending.waiting.add(m.attempt)
+                m.next_look_us = 0
+                effects += look(m, now, package=advancing.needs_package(m))
+            else:
+                pending.verdicts.append(m.verdict or advancing.unlooked_verdict(m))
+        self._reconciles.append(pending)
+        return effects + self._finish_reconciles()
+
+    def _finish_reconciles(self) -> list[Effect]:
+        done = [each for each in self._reconciles if not each.waiting]
+        self._reconciles = [each for each in self._reconciles if each.waiting]
+        key = lambda verdict: (verdict["run"], verdict["n"])  # noqa: E731
+        return [Reply(each.command, {"verdicts": sorted(each.verdicts, key=key)}) for each in done]
+
+    def _on_queue_resumed(self, event: events.QueueResumed, now: Now) -> list[Effect]:
+        self.paused = False
+        return [Reply(event.command, {"paused": False})]
+
+    # What is seen of one attempt
+
+    def _on_looked(self, event: events.Looked, now: Now) -> list[Effect]:
+        m = self.machines.get(event.attempt)
+        if m is None:
+            return []
+        m.doing.discard("look")
+        m.touched = True
+        effects = looked(m, event.evidence, now)
+        self.unjudged.discard(m.attempt)
+        for each in self._reconciles:
+            if m.attempt in each.waiting:
+                each.waiting.discard(m.attempt)
+                each.verdicts.append(m.verdict)
+        return effects + self._finish_reconciles() + self._advance(m, now)
+
+    def _on_attempt(self, event: Any, now: Now) -> list[Effect]:
+        """Any other event about one attempt: noted by its kind, then the machine advances."""
+        m = self.machines.get(event.attempt)
+        if m is None:
+            return []
+        m.touched = True
+        return advancing.note(m, event, now) + self._advance(m, now)
+
+    def _on_violation(self, event: events.Violation, now: Now) -> list[Effect]:
+        """Journalled, and nothing else follows; a proven channel that was closed for it raises an alert."""
+        m = self.machines.get(event.attempt) if event.attempt else None
+        data = {"why": event.why, "channel": event.channel, "closed": event.closed}
+        entry = JournalEntry("protocol_violation", now.utc_us, data)
+        if m is None:
+            return self._ask(Note(journal=(entry,)), now, lambda answer, now: [])
+        alerts = (m.alert(now, "violation", "protocol_violation", why=event.why),) if event.closed else ()
+        note = Note(journal=(entry,), alerts=alerts, run=m.row.run, attempt=m.attempt)
+        return self._ask(note, now, lambda answer, now: [])
+
+    def _on_tick(self, event: events.Tick, now: Now) -> list[Effect]:
+        effects: list[Effect] = []
+        reconcile = now.monotonic_us >= self._next_pass_us
+        if reconcile:
+            self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
+        for m in list(self.machines.values()):
+            m.live["deadline_due"] = deadlines.deadline_due(m, now)
+            if advancing.needs_look(m) and (reconcile or m.live["deadline_due"] or m.held):
+                effects += look(m, now, package=advancing.needs_package(m))
+            effects += self._advance(m, now)
+        return effects
+
+    def _on_woke(self, event: events.Woke, now: Now) -> list[Effect]:
+        """After sleep: say so, and look at everything again."""
+        self._next_pass_us = now.monotonic_us
+        entry = JournalEntry("slept", now.utc_us, {"slept_us": event.slept_us})
+        return self._ask(Note(journal=(entry,)), now, lambda answer, now: [])
+
+    def verdicts(self) -> Iterable[dict[str, Any]]:
+        """The verdicts of every attempt taken over from an earlier service instance, so far."""
+        return [dict(m.verdict) for m in self.machines.values() if m.restored and m.verdict is not None]
+
+
+def _next_attempt(row: AttemptRow, now: Now) -> NextAttempt:
+    """Attempt n+1 with the frozen inputs of attempt 1, each fact saying so (FORMATS)."""
+    facts: tuple[Fact, ...] = (
+        Fact(FactName.ADMITTED, now.utc_us, {"method": "retry", "from": 1, "after": row.n}),
+        Fact(FactName.INPUTS_FROZEN, now.utc_us, {"method": "frozen once per run", "from": 1}),
+    )
+    if FactName.INPUTS_FROZEN not in row.facts:
+        facts = facts[:1]
+    entry = JournalEntry("retry", now.utc_us, {"n": row.n + 1, "after": row.failure_code})
+    return NextAttempt(row.run, uuid7(now.utc_us), row.attempt, row.n + 1, now.utc_us, facts, (entry,))
+
+
+def _refusal_error(refused: Refused) -> ActumError:
+    if refused.kind is RefusalKind.KEY:
+        return Conflict("key_conflict", refused.message, remedy="Use another key for another request.", **refused.details)
+    if refused.kind is RefusalKind.STORAGE:
+        return WorkspaceUnusable("not_recorded", "The request could not be recorded; nothing was created.", refused.message)
+    return ActumError(f"refused_{refused.kind.value}", refused.message, **refused.details)
+
+
+_NOTE: dict[type, Callable[[Supervisor, Any, Now], list[Effect]]] = {
+    events.Opened: Supervisor._on_opened,
+    events.Committed: Supervisor._on_committed,
+    events.AdmitAsked: Supervisor._on_admit_asked,
+    events.StopAsked: Supervisor._on_stop_asked,
+    events.ReconcileAsked: Supervisor._on_reconcile_asked,
+    events.QueueResumed: Supervisor._on_queue_resumed,
+    events.Looked: Supervisor._on_looked,
+    events.Violation: Supervisor._on_violation,
+    events.Tick: Supervisor._on_tick,
+    events.Woke: Supervisor._on_woke,
+    **dict.fromkeys(
+        (
+            events.Frozen,
+            events.Spawned,
+            events.Hello,
+            events.Frame,
+            events.StateRead,
+            events.ChannelClosed,
+            events.HostGone,
+            events.ClaimAnswered,
+            events.RecordsRead,
+            events.Derived,
+            events.Verified,
+            events.Published,
+            events.Quarantined,
+            events.Signalled,
+            events.StopWritten,
+            events.Step,
+        ),
+        Supervisor._on_attempt,
+    ),
+}
