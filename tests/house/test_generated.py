@@ -1,0 +1,19 @@
+"""The drawn parts of README.md and core/ARCHITECTURE.md are what the code says now, and every rule has a test."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.house.generated import BLOCKS, current, drawn
+from tests.house.rules import named_in_tests
+
+
+@pytest.mark.parametrize(("file", "name"), list(BLOCKS))
+def test_the_drawn_block_is_current(file: str, name: str) -> None:
+    remedy = f"The block “{name}” of {file} no longer shows the code. Draw it anew: python -m tests.house.generated"
+    assert current(file, name) == drawn(file, name), remedy
+
+
+def test_every_rule_is_named_by_a_test() -> None:
+    bare = [rule for rule, files in named_in_tests().items() if not files]
+    assert not bare, f"No test names these rules of DESIGN §2. Name the rule in the test that guards it: {bare}"
