@@ -249,7 +249,7 @@ def _type_of(value: Any) -> str:
         (date, "date"),
         ((bytes, bytearray, memoryview), "binary"),
     ):
-        if isinstance(value, kinds):  # type: ignore[arg-type]
+        if isinstance(value, kinds):
             return name
     if hasattr(value, "__index__"):
         return "integer"
