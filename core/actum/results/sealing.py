@@ -197,9 +197,7 @@ def _write_result(
         "metrics": list(metrics),
         "notes": list(messages.notes),
         "records": messages.records,
-        "tables": [
-            {"name": table.name, "path": table.path, "rule": table.rule, "columns": table.columns} for table in tables
-        ],
+        "tables": [{"name": table.name, "path": table.path, "rule": table.rule, "columns": table.columns} for table in tables],
     }
     durable.write_file(staging / names.RESULT, canonical.pretty(document).encode(), fault="seal.result")
     return [_Planned(names.RESULT, "result")]

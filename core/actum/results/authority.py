@@ -1,0 +1,169 @@
+"""Reading a table's authority as the Arrow batches it means, streaming, by the rule its manifest names (R14).
+
+`jsonl.v1`: one object a line, keys in schema order, cells as `contracts.tables` defines them. `csv.v1`: UTF-8, RFC 4180,
+first record = column names, every field read as text and then by its column's type, never through a float.
+`parquet.v1`: the Parquet itself. Whatever does not fit raises ActumError(contract_invalid) naming table, row and column.
+Memory is bounded by BATCH_BYTES of text and its values.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from actum import limits
+from actum.contracts import tables
+from actum.contracts.tables import Column
+from actum.results import columns as cells
+from actum.results.handover import invalid
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+DERIVED_RULES = ("jsonl.v1", "csv.v1")  # a Parquet that was handed over needs no derived one
+Advance = Callable[[int], None]
+
+
+def columns_of(entry: Mapping[str, Any]) -> tuple[Column, ...]:
+    """The columns that a table's entry in the manifest lists."""
+    return tables.schema_from_json(entry["schema"])
+
+
+def batches(package: Path, entry: Mapping[str, Any], advance: Advance = lambda count: None) -> Iterator[pa.RecordBatch]:
+    """The batches that the authority described by `entry` (a file of the manifest) means. Raises OSError, ActumError."""
+    readers = {"jsonl.v1": _json_lines, "csv.v1": _csv, "parquet.v1": _parquet}
+    reader = readers.get(entry["rule"])
+    if reader is None:
+        raise invalid(f"The table “{entry['table']}” is written by the rule “{entry['rule']}”.", "This version cannot read it.")
+    return reader(package / entry["name"], entry, advance)
+
+
+def _json_lines(path: Path, entry: Mapping[str, Any], advance: Advance) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    columns = columns_of(entry)
+    schema = cells.arrow_schema(columns)
+    names = [column.name for column in columns]
+    first_row = 1
+    with open(path, "rb") as file:
+        for lines in _line_blocks(file, entry["table"], advance):
+            rows = _objects(entry["table"], lines, names, first_row)
+            arrays = [
+                cells.from_cells(entry["table"], column, [row[column.name] for row in rows], first_row) for column in columns
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            first_row += len(rows)
+
+
+def _line_blocks(file: IO[bytes], table: str, advance: Advance) -> Iterator[list[bytes]]:
+    """Complete lines, in blocks of at most BATCH_ROWS; a last line without a newline counts."""
+    rest = b""
+    while block := file.read(limits.BATCH_BYTES):
+        advance(len(block))
+        lines = (rest + block).split(b"\n")
+        rest = lines.pop()
+        if len(rest) > limits.TABLE_LINE_BYTES_MAX:
+            raise invalid(f"The table “{table}” has a line longer than {limits.TABLE_LINE_BYTES_MAX:,} bytes.")
+        for start in range(0, len(lines), limits.BATCH_ROWS):
+            yield lines[start : start + limits.BATCH_ROWS]
+    if rest:
+        yield [rest]
+
+
+def _objects(table: str, lines: list[bytes], names: list[str], first_row: int) -> list[dict[str, Any]]:
+    """The objects of the lines, parsed as one array. A raw newline may not stand in a JSON string, so joining the lines by
+    newlines cannot make one valid object of two broken ones, unless it is nested, and a cell never is."""
+    try:
+        rows = json.loads(b"[" + b"\n,\n".join(lines) + b"]")
+    except (ValueError, RecursionError):
+        rows = []
+    if len(rows) != len(lines) or not all(type(row) is dict and list(row) == names for row in rows):
+        _name_bad_line(table, lines, names, first_row)
+    return rows  # type: ignore[no-any-return]
+
+
+def _name_bad_line(table: str, lines: list[bytes], names: list[str], first_row: int) -> None:
+    for row, line in enumerate(lines, first_row):
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise invalid(f"Row {row:,} of the table “{table}” is not a JSON object: {error}.") from error
+        if type(found) is not dict:
+            raise invalid(f"Row {row:,} of the table “{table}” is not a JSON object.")
+        if list(found) != names:
+            raise invalid(
+                f"Row {row:,} of the table “{table}” does not hold the table's columns in their order.",
+                f"It has {', '.join(found)[:200] or 'none'}; the schema has {', '.join(names)[:200]}.",
+            )
+    raise invalid(f"The table “{table}” is not one JSON object a line, near row {first_row:,}.")
+
+
+def _csv(path: Path, entry: Mapping[str, Any], advance: Advance) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    columns = columns_of(entry)
+    schema = cells.arrow_schema(columns)
+    first_row, told = 1, 0
+    with open(path, "rb") as file:
+        try:
+            for texts in text_batches(file, [column.name for column in columns], entry["dialect"]["delimiter"]):
+                arrays = [
+                    cells.from_texts(entry["table"], column, texts.column(position), first_row)
+                    for position, column in enumerate(columns)
+                ]
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+                first_row += texts.num_rows
+                advance(file.tell() - told)
+                told = file.tell()
+        except pa.ArrowInvalid as error:
+            raise invalid(f"The table “{entry['table']}” is not a regular CSV.", f"{str(error).splitlines()[0]}.") from error
+
+
+def text_batches(file: IO[bytes], names: Sequence[str], delimiter: str) -> Iterator[pa.RecordBatch]:
+    """A CSV as batches of strings: an empty field is null without quotes and empty with them. Raises pa.ArrowInvalid."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    reader = pacsv.open_csv(
+        file,
+        read_options=pacsv.ReadOptions(use_threads=False, block_size=limits.BATCH_BYTES),
+        parse_options=pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) != 1),
+        convert_options=pacsv.ConvertOptions(
+            column_types={name: pa.string() for name in names},
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            check_utf8=True,
+        ),
+    )
+    if reader.schema.names != list(names):
+        raise pa.ArrowInvalid(f"its header is {', '.join(reader.schema.names)[:200]}")
+    for batch in reader:
+        for start in range(0, batch.num_rows, limits.BATCH_ROWS):
+            yield batch.slice(start, limits.BATCH_ROWS)
+
+
+def _parquet(path: Path, entry: Mapping[str, Any], advance: Advance) -> Iterator[pa.RecordBatch]:
+    return parquet_batches(path, entry["table"], advance)
+
+
+def parquet_batches(path: Path, table: str, advance: Advance = lambda count: None) -> Iterator[pa.RecordBatch]:
+    """The batches of a Parquet file, BATCH_ROWS at most each. Raises OSError, ActumError(contract_invalid)."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            size, rows = path.stat().st_size, file.metadata.num_rows
+            told = seen = 0
+            for batch in file.iter_batches(batch_size=limits.BATCH_ROWS, use_threads=False):
+                yield batch
+                seen += batch.num_rows
+                advance(size * seen // max(rows, 1) - told)
+                told = size * seen // max(rows, 1)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise invalid(f"The Parquet of the table “{table}” cannot be read.", f"{str(error).splitlines()[0]}.") from error
