@@ -14,9 +14,10 @@ import re
 import sys
 import tempfile
 import threading
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.helpers.waiting import wait_until
 
 MARK = "STARTED_BY_TESTS"
 SETTLE_S = 5.0
@@ -48,14 +49,20 @@ def mark_environment() -> None:
 
 def left(before: Traces, *, qt: bool = False, settle_s: float = SETTLE_S) -> list[str]:
     """What is there now and was not before; asked again until nothing is left or `settle_s` has passed."""
-    end = time.monotonic() + settle_s
     found = _left(before, qt=qt)
-    while found and time.monotonic() < end:
+    if not found or not settle_s:
+        return found
+
+    def settled() -> bool:
         gc.collect()
         _process_qt_events(qt)
-        time.sleep(0.01)
-        found = _left(before, qt=qt)
-    return found
+        return not _left(before, qt=qt)
+
+    try:
+        wait_until(settled, settle_s)
+    except AssertionError:
+        return _left(before, qt=qt)
+    return []
 
 
 def _left(before: Traces, *, qt: bool) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 
 from actum import faults
@@ -13,7 +14,10 @@ FAULTS = CORE / "faults.py"
 
 
 def passages() -> tuple[Counter[str], list[str]]:
-    """Names passed in the code, and places where the name is not a literal."""
+    """Catalogued names and unknown ones passed in the code, and places where no name can be read.
+
+    A name may be put together from a part that the caller gives: then it stands for every catalogued name it fits.
+    """
     passed: Counter[str] = Counter()
     unreadable = []
     for path in modules(CORE, DESKTOP):
@@ -23,9 +27,29 @@ def passages() -> tuple[Counter[str], list[str]]:
             argument = call.args[0] if call.args else None
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                 passed[argument.value] += 1
+            elif isinstance(argument, ast.JoinedStr):
+                fitting = [known for known in faults.CATALOGUE if _pattern(argument).fullmatch(known)]
+                passed.update(fitting)
+                unreadable += [] if fitting else [place(path, call.lineno)]
             else:
                 unreadable.append(place(path, call.lineno))
     return passed, unreadable
+
+
+def _pattern(name: ast.JoinedStr) -> re.Pattern[str]:
+    parts = (re.escape(str(part.value)) if isinstance(part, ast.Constant) else r"[a-z_.]+" for part in name.values)
+    return re.compile("".join(parts))
+
+
+def test_the_catalogue_is_declared_in_one_place() -> None:
+    """`python -m actum.faults` lists what faults.py declares, and imports nothing else."""
+    found = [
+        place(path, call.lineno)
+        for path in modules(CORE, DESKTOP)
+        for name, call in calls(path)
+        if path != FAULTS and name.startswith("actum.faults.") and ("CATALOGUE" in name or name.endswith(".catalogue"))
+    ]
+    assert not found, "Declare these points in core/actum/faults.py instead:\n" + "\n".join(found)
 
 
 def test_every_passage_is_catalogued() -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from actum import limits
 
-from tests.house.sources import CORE, DESKTOP, TESTS, modules, nodes, text
+from tests.house.sources import CORE, DESKTOP, TESTS, modules, nodes, place, text
 
 LIMITS = CORE / "limits.py"
 UNTESTED = TESTS / "house" / "limits_untested.txt"  # a ratchet: it may only become shorter
@@ -67,15 +67,30 @@ def test_r11_a_limit_says_its_unit() -> None:
     assert not bare, "End the name with its unit (FRAME_BYTES_MAX, RECONCILE_EVERY_S):\n" + "\n".join(bare)
 
 
+BOUND = re.compile(r"_?[A-Z][A-Z0-9_]*_((BYTES|ROWS|LINES|CHARS|S|MS|ENTRIES|REQUESTS|CACHE|CACHED|QUEUE)_MAX|LIMIT|TIMEOUT_S)")
+OWN_BOUNDS = (CORE / "sdk",)  # imports nothing of ours
+
+
 def test_r11_bounds_stand_nowhere_else() -> None:
     found = []
     for path in modules(CORE, DESKTOP):
-        if path == LIMITS:
+        if path == LIMITS or any(path.is_relative_to(folder) for folder in OWN_BOUNDS):
             continue
         for node in nodes(path):
-            if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Constant, ast.BinOp)):
-                for target in node.targets:
-                    name = getattr(target, "id", "")
-                    if re.fullmatch(r"_?[A-Z][A-Z0-9_]*_(MAX|LIMIT|TIMEOUT_S|MAXIMUM)", name):
-                        found.append(f"{path.name}:{node.lineno} {name}")
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            if targets and isinstance(node.value, (ast.Constant, ast.BinOp)):
+                found += [f"{place(path, node.lineno)} {n}" for t in targets if BOUND.fullmatch(n := getattr(t, "id", ""))]
     assert not found, "A bound belongs into core/actum/limits.py, with its behaviour and its tests:\n" + "\n".join(found)
+
+
+def test_r11_no_cache_is_without_a_bound() -> None:
+    """`functools.cache` and maxsize=None keep what they are given for ever; a function without arguments keeps one thing."""
+    found = []
+    for path in modules(CORE, DESKTOP):
+        for node in nodes(path):
+            if isinstance(node, ast.FunctionDef) and (node.args.args or node.args.kwonlyargs):
+                found += [place(path, d.lineno) for d in node.decorator_list if ast.unparse(d) in UNBOUNDED]
+    assert not found, "Give the cache a bound from limits.py, as lru_cache(maxsize=limits.…_CACHED_MAX):\n" + "\n".join(found)
+
+
+UNBOUNDED = {"cache", "functools.cache", "lru_cache(maxsize=None)", "functools.lru_cache(maxsize=None)", "lru_cache(None)"}
