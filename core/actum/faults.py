@@ -75,6 +75,10 @@ def _end_myself() -> None:
 catalogue(
     store__commit__before="the store writer, before COMMIT",
     store__commit__after="the store writer, after COMMIT and before any answer",
+    store__create__before="the store, creating the database, before its COMMIT",
+    store__create__after="the store, the database created",
+    store__backup__rename__before="a backup of the database, complete, before it has its name",
+    store__backup__rename__after="a backup of the database, named",
     store__epoch__before="the store writer, before the new epoch is committed",
     store__epoch__after="the store writer, the new epoch committed, the generation file not yet written",
     generation__rename__before="the generation file, written and fsync'ed, before its rename",
@@ -109,6 +113,12 @@ catalogue(
     host__terminal__before="the host, outcome on disk, before the terminal frame is sent",
     host__terminal__after="the host, after a terminal frame was sent",
     host__ack__after="the host, its outcome was acknowledged, before it exits",
+)
+
+catalogue(
+    launch__folder__before="the driver, before the attempt's folder is made",
+    launch__fsync__before="the driver, the attempt's folder written, before its directories are made durable",
+    launch__fsync__after="the driver, the attempt's folder durable, before STARTING is committed",
 )
 
 arm(os.environ.get("ACTUM_FAULT", ""))

@@ -24,7 +24,7 @@ WRITER_QUEUE_REQUESTS_MAX = 65_536  # further requests are refused with STORAGE
 BUSY_TIMEOUT_MS = 10_000
 PAGE_ROWS_MAX = 500  # a larger page is cut to this
 QUICK_CHECK_MS_MAX = 3_000  # after an unclean end; a longer check is cut short, and `audit` does it whole
-CHECKPOINT_PAGES = 1_000  # the write-ahead log is folded back between commits when it is this long
+CHECKPOINT_ROWS = 4_000  # rows changed since the log was last folded back: done again, between commits
 CONTRACTS_CACHED_MAX = 256  # parsed contracts kept by the store; the oldest goes
 AUDIT_FINDINGS_MAX = 1_000  # per check; more are counted, not named
 BACKUPS_KEPT_MAX = 5  # older backups made before a migration are removed
@@ -144,3 +144,9 @@ assert LOG_LINE_BYTES_MAX < LOG_SEGMENT_BYTES
 assert MESSAGE_LINE_BYTES_MAX <= MESSAGES_READ_BYTES_MAX
 assert MESSAGES_READ_BYTES_MAX < MESSAGES_BACKLOG_BYTES_MAX
 assert HOST_TURN_S <= STATE_EVERY_S <= HEARTBEAT_EVERY_S < HOST_SILENT_S, "a living host is never shown as silent"
+
+# Controller.
+CHANNEL_WRITE_BYTES_MAX = 16 * FRAME_BYTES_MAX  # a reader that falls further behind is cut off; the spool serves on
+HELPER_CALLS_MAX = 4_096  # further calls are answered "busy"
+HELPER_LINE_BYTES_MAX = 16 << 20  # a helper that writes a longer line is ended
+HOST_POLL_MS = 500  # where the kernel has no pidfd

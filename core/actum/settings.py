@@ -1,0 +1,86 @@
+"""The settings of a workspace: what each is, its default, and how a value is checked.
+
+Stored as rows of the table `setting`; a row that is missing means the default. Values are JSON.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from actum.errors import WrongUse
+from actum.limits import INPUT_COPY_BYTES_MAX_DEFAULT, SLOTS_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its name, its default as JSON, what it does, and what is allowed ("" = fine)."""
+
+    name: str
+    default: Any
+    title: str
+    problem: Callable[[Any], str]
+
+
+def _between(low: int, high: int) -> Callable[[Any], str]:
+    def problem(value: Any) -> str:
+        fine = type(value) is int and low <= value <= high
+        return "" if fine else f"a whole number from {low} to {high} is needed"
+
+    return problem
+
+
+def _yes_or_no(value: Any) -> str:
+    return "" if type(value) is bool else "true or false is needed"
+
+
+def _one_of(*words: str) -> Callable[[Any], str]:
+    return lambda value: "" if value in words else f"one of {', '.join(words)} is needed"
+
+
+def slots_default() -> int:
+    """Half of the processor cores, at least one (§12)."""
+    return max(1, (os.cpu_count() or 1) // 2)
+
+
+KNOWN: dict[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        Setting("slots", slots_default(), "Runs that compute at the same time", _between(1, SLOTS_MAX)),
+        Setting(
+            "input_copy_bytes_max",
+            INPUT_COPY_BYTES_MAX_DEFAULT,
+            "Inputs up to this size are copied; larger ones are pinned",
+            _between(0, 1 << 50),
+        ),
+        Setting("resume_queue_after_crash", False, "Start waiting runs by itself after a crash", _yes_or_no),
+        Setting("queue_paused", False, "No waiting run starts", _yes_or_no),
+        Setting("keep_unsuccessful_days", 30, "Files of unsuccessful attempts are kept this long", _between(0, 36_500)),
+        Setting("free_bytes_min", 256 << 20, "Nothing is launched with less free space", _between(0, 1 << 50)),
+        Setting("keep_awake", True, "Keep the machine awake while work computes", _yes_or_no),
+        Setting("language", "", "Language of the window; empty = the system's", _one_of("", "en", "zh_CN")),
+        Setting("theme", "system", "Light, dark or the system's", _one_of("system", "light", "dark")),
+    )
+}
+
+
+def check(name: str, value: Any) -> Any:
+    """The value, when `name` is known and allows it. Raises WrongUse."""
+    setting = KNOWN.get(name)
+    if setting is None:
+        raise WrongUse("unknown_setting", f"There is no setting “{name}”.", remedy=f"Known: {', '.join(sorted(KNOWN))}.")
+    problem = setting.problem(value)
+    if problem:
+        raise WrongUse("invalid_setting", f"“{name}” cannot be {value!r}.", f"For it {problem}.")
+    return value
+
+
+def merged(rows: Mapping[str, Any]) -> dict[str, Any]:
+    """Every known setting with its stored value or its default. A stored value that is no longer allowed gives the default."""
+    values = {}
+    for name, setting in KNOWN.items():
+        value = rows.get(name, setting.default)
+        values[name] = setting.default if setting.problem(value) else value
+    return values

@@ -1,0 +1,252 @@
+"""Opening the database: created, checked, migrated, or refused in words.
+
+Exactly one connection writes: the lock holder's (`open_writer`). SQLite 3.7.0–3.51.2 are reported to have a fault that
+can corrupt when one connection commits while another checkpoints, so that connection alone checkpoints, between commits.
+Everyone else reads through `open_reader`: `mode=ro`, automatic checkpoints off. No other code opens these files: closing
+any descriptor of theirs would drop SQLite's locks.
+
+What the opening checks: the header and the schema always; `quick_check` only after an unclean end, at most
+QUICK_CHECK_MS_MAX (it reads the whole file: about a second for 1,000,000 runs on a quick disk). `audit` does it whole.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from actum import clock, faults
+from actum.errors import ActumError, NotFound, WorkspaceUnusable
+from actum.limits import BACKUPS_KEPT_MAX, QUICK_CHECK_MS_MAX
+from actum.model import status
+from actum.store import ddl_sqlite, failures, schema
+from actum.store.sql import DIALECT
+from actum.workspace import Workspace
+
+STATEMENTS_CACHED = 256
+_PROGRESS_STEPS = 20_000  # of SQLite's virtual machine between two looks at the clock
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a quick_check found: `whole` is False when the time limit cut it short."""
+
+    whole: bool
+    problems: tuple[str, ...]
+    seconds: float
+
+
+def open_writer(ws: Workspace) -> sqlite3.Connection:
+    """The one writing connection; creates or migrates the database first. Only the lock holder may call it."""
+    fresh = not ws.database.exists() or ws.database.stat().st_size == 0
+    try:
+        connection = _connect(ws.database, "rwc", (*ddl_sqlite.PRAGMAS, *ddl_sqlite.WRITER_PRAGMAS))
+        if fresh:
+            ws.database.chmod(0o600)
+        revision = _revision(connection)
+    except sqlite3.Error as error:
+        raise _known(error, ws, "opening the database") from error
+    try:
+        if revision is None:
+            _create(connection, ws)
+        else:
+            refuse_newer(revision, ws)
+            if revision != schema.REVISIONS[-1]:
+                _migrate(connection, ws, revision)
+    except sqlite3.Error as error:
+        connection.close()
+        raise _known(error, ws, "preparing the database") from error
+    except ActumError:
+        connection.close()
+        raise
+    return connection
+
+
+def open_reader(ws: Workspace) -> tuple[sqlite3.Connection, bool]:
+    """A read-only connection, and whether it is `immutable` (a read-only place without a write-ahead log).
+
+    Raises NotFound when there is no database yet, WorkspaceUnusable when it is newer, damaged or cannot be read.
+    """
+    if not ws.database.exists():
+        raise no_workspace(ws)
+    immutable = False
+    try:
+        try:
+            connection = _connect(ws.database, "ro", (*ddl_sqlite.PRAGMAS, *ddl_sqlite.READER_PRAGMAS))
+            revision = _revision(connection)
+        except sqlite3.OperationalError as error:
+            if failures.primary(error) not in ("SQLITE_CANTOPEN", "SQLITE_READONLY") or _has_log(ws):
+                raise
+            immutable = True
+            connection = _connect(ws.database, "ro&immutable=1", ddl_sqlite.READER_PRAGMAS)
+            revision = _revision(connection)
+    except sqlite3.Error as error:
+        raise _known(error, ws, "reading the database") from error
+    if revision is None:
+        connection.close()
+        raise no_workspace(ws)
+    try:
+        refuse_newer(revision, ws)
+        if revision != schema.REVISIONS[-1]:
+            raise WorkspaceUnusable(
+                "workspace_older",
+                "The workspace was last used by an older Actum.",
+                f"Its schema is {revision}; this program reads {schema.REVISIONS[-1]}.",
+                "Run `actum reconcile` once: it migrates the workspace after a backup.",
+            )
+    except ActumError:
+        connection.close()
+        raise
+    return connection, immutable
+
+
+def quick_check(connection: sqlite3.Connection, limit_ms: int | None = QUICK_CHECK_MS_MAX) -> Checked:
+    """SQLite's own check of pages, rows and order, cut short after `limit_ms` (None = whole)."""
+    begun = time.monotonic()
+    if limit_ms is not None:
+        end = begun + limit_ms / 1000
+        connection.set_progress_handler(lambda: time.monotonic() > end, _PROGRESS_STEPS)
+    try:
+        found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(20)")]
+    except sqlite3.OperationalError as error:
+        if failures.primary(error) != "SQLITE_INTERRUPT":
+            raise
+        return Checked(False, (), time.monotonic() - begun)
+    finally:
+        connection.set_progress_handler(None, 0)
+    return Checked(True, tuple(line for line in found if line != "ok"), time.monotonic() - begun)
+
+
+def backup(connection: sqlite3.Connection, ws: Workspace, why: str) -> Path:
+    """A copy by SQLite's backup API in backups/, complete and fsync'ed before it has its name. The oldest ones go."""
+    ws.backups.mkdir(mode=0o700, exist_ok=True)
+    target = ws.backups / f"{clock.rfc3339(clock.utc_us()).replace(':', '')}-{why}.db"
+    temporary = target.with_suffix(".new")
+    copy = sqlite3.connect(temporary)
+    try:
+        connection.backup(copy)
+    finally:
+        copy.close()
+    with temporary.open("rb") as file:
+        os.fsync(file.fileno())
+    faults.point("store.backup.rename.before")
+    temporary.rename(target)
+    faults.point("store.backup.rename.after")
+    for old in sorted(ws.backups.glob(f"*-{why}.db"))[:-BACKUPS_KEPT_MAX]:
+        old.unlink()
+    return target
+
+
+def refuse_newer(revision: str, ws: Workspace) -> None:
+    """Raises WorkspaceUnusable for a schema this program does not know."""
+    if revision not in schema.REVISIONS:
+        raise WorkspaceUnusable(
+            "workspace_newer",
+            f"The workspace {ws.path} was written by a newer Actum.",
+            f"Its schema is {revision}; this program knows {', '.join(schema.REVISIONS)}.",
+            "Install the newer Actum, or open another workspace with --workspace.",
+        )
+
+
+def no_workspace(ws: Workspace) -> NotFound:
+    return NotFound(
+        "no_workspace",
+        f"There is no workspace in {ws.path} yet.",
+        "Nothing has been run there.",
+        "Run a task, or name another folder with --workspace.",
+    )
+
+
+def ddl() -> list[str]:
+    """Every statement that makes the current schema, triggers included."""
+    from sqlalchemy.schema import CreateIndex, CreateTable
+
+    statements = []
+    for table in schema.metadata.sorted_tables:
+        statements.append(str(CreateTable(table).compile(dialect=DIALECT)).strip())
+        by_name = sorted(table.indexes, key=lambda index: str(index.name))
+        statements += [str(CreateIndex(index).compile(dialect=DIALECT)) for index in by_name]
+    return [*statements, *(text.strip() for text in ddl_sqlite.TRIGGERS.values())]
+
+
+def seed_arrows(connection: sqlite3.Connection) -> None:
+    """Fill the table `arrow` from the status table: what the trigger allows."""
+    connection.executemany(
+        "INSERT INTO arrow (status, phase, event, next_status, next_phase) VALUES (?, ?, ?, ?, ?)",
+        [(*before, event, *after) for before, event, after in status.arrows()],
+    )
+
+
+def _create(connection: sqlite3.Connection, ws: Workspace) -> None:
+    """The current schema in one transaction; a kill in the middle leaves an empty file, which is created again."""
+    existing = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if existing:
+        raise WorkspaceUnusable(
+            "not_a_workspace",
+            f"{ws.database} is not a database of Actum.",
+            "It holds tables of another program.",
+            "Choose another folder with --workspace.",
+        )
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in ddl():
+        connection.execute(statement)
+    seed_arrows(connection)
+    connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+    connection.execute("INSERT INTO alembic_version VALUES (?)", (schema.REVISIONS[-1],))
+    connection.execute(
+        "INSERT INTO setting (name, value, at_us, epoch) VALUES ('database_uuid', ?, ?, 0)",
+        (f'"{uuid.uuid4()}"', clock.utc_us()),
+    )
+    faults.point("store.create.before")
+    connection.execute("COMMIT")
+    faults.point("store.create.after")
+
+
+def _migrate(connection: sqlite3.Connection, ws: Workspace, revision: str) -> None:
+    from actum.store.migrations import upgrade
+
+    backup(connection, ws, f"before-{schema.REVISIONS[-1]}-from-{revision}")
+    upgrade(connection)
+
+
+def _connect(database: Path, mode: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"file:{quote(str(database))}?mode={mode}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=STATEMENTS_CACHED,
+    )
+    connection.row_factory = sqlite3.Row
+    try:
+        for pragma in pragmas:
+            connection.execute(pragma).close()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _revision(connection: sqlite3.Connection) -> str | None:
+    """The schema's revision; None for a database that holds nothing of ours."""
+    found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
+    if found is None:
+        return None
+    row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    return None if row is None else str(row[0])
+
+
+def _has_log(ws: Workspace) -> bool:
+    log = ws.database.with_name(ws.database.name + "-wal")
+    try:
+        return log.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _known(error: sqlite3.Error, ws: Workspace, action: str) -> Exception:
+    return failures.known(error, ws.database, action) or error

@@ -1,0 +1,146 @@
+"""Service instances: each holder of the lock opens an epoch greater than every one before it (PROTOCOL "Lock", P23).
+
+The epoch is committed first, the generation file follows. So a database whose newest epoch is *behind* the generation
+file was restored from an older backup, and that is remembered in the setting `recovery` until a person ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, insert, select, update
+
+from actum import clock, faults
+from actum.errors import WorkspaceUnusable
+from actum.store.database import Checked
+from actum.store.schema import service_instance, setting
+from actum.store.sql import MINE, Insertion, Statement, from_text, newest_epoch, to_text
+from actum.workspace import Generation, Workspace, folder_identity, read_generation, write_generation
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An epoch just opened. `recovery` = the database is older than the workspace: no launch, no tick, no quarantine.
+
+    `previous_clean` is False when an earlier instance did not close in order; `checked` is what quick_check then found.
+    """
+
+    epoch: int
+    database_uuid: str
+    instance: str
+    recovery: bool
+    previous_clean: bool
+    checked: Checked | None
+
+
+_newest = Statement(select(newest_epoch))
+_last = Statement(
+    select(service_instance.c.epoch, service_instance.c.closed_at_us).order_by(service_instance.c.epoch.desc()).limit(1)
+)
+_open = Statement(
+    insert(service_instance).values(
+        epoch=bindparam("v_epoch"),
+        id=bindparam("v_id"),
+        pid=bindparam("v_pid"),
+        identity=bindparam("v_identity"),
+        program_version=bindparam("v_program_version"),
+        opened_at_us=bindparam("v_opened_at_us"),
+    )
+)
+_close = Statement(
+    update(service_instance)
+    .where(service_instance.c.epoch == bindparam("mine"), MINE)
+    .values(closed_at_us=bindparam("v_at_us"))
+)
+_setting = Statement(select(setting.c.value).where(setting.c.name == bindparam("v_name")))
+_remember = Insertion(setting, ("name", "value", "at_us"), once=True)
+
+
+def program_version() -> str:
+    """The installed version of Actum; "unknown" when it runs from a bare folder."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("actum")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def newest(connection: sqlite3.Connection) -> int:
+    """The newest epoch, 0 before the first."""
+    return int(_newest.run(connection).fetchone()[0] or 0)
+
+
+def previous_clean(connection: sqlite3.Connection) -> bool:
+    row = _last.run(connection).fetchone()
+    return row is None or row["closed_at_us"] is not None
+
+
+def database_uuid(connection: sqlite3.Connection) -> str:
+    row = _setting.run(connection, v_name="database_uuid").fetchone()
+    if row is None:
+        raise WorkspaceUnusable("workspace_corrupt", "The database has no identity.", "The setting database_uuid is missing.")
+    return str(json.loads(row["value"]))
+
+
+def refuse_copy(ws: Workspace) -> None:
+    """Raises WorkspaceUnusable(workspace_copied) when the folder is not the one the generation file names."""
+    recorded = read_generation(ws)
+    if recorded is not None and recorded.folder != folder_identity(ws.path):
+        raise WorkspaceUnusable(
+            "workspace_copied",
+            f"The workspace {ws.path} is a copy of another one.",
+            "Its folder is not the one its records were made in, so its open runs may still be computing elsewhere.",
+            "Run `actum doctor --accept-copy` to go on with the copy, or use the original.",
+        )
+
+
+def open_epoch(
+    connection: sqlite3.Connection,
+    ws: Workspace,
+    instance: str,
+    identity: Mapping[str, Any],
+    *,
+    clean: bool,
+    checked: Checked | None,
+) -> Opened:
+    """Commit a new service instance, then write the generation file."""
+    uuid = database_uuid(connection)
+    recorded = read_generation(ws)
+    connection.execute("BEGIN IMMEDIATE")
+    in_database = newest(connection)
+    behind = recorded is not None and (recorded.epoch > in_database or recorded.database_uuid != uuid)
+    epoch = max(in_database, recorded.epoch if recorded else 0) + 1
+    now = clock.utc_us()
+    _open.run(
+        connection,
+        v_epoch=epoch,
+        v_id=instance,
+        v_pid=os.getpid(),
+        v_identity=to_text(dict(identity)),
+        v_program_version=program_version(),
+        v_opened_at_us=now,
+    )
+    if behind and recorded is not None:
+        _remember.run(connection, epoch, name="recovery", value=_reason(recorded, in_database, now), at_us=now)
+    faults.point("store.epoch.before")
+    connection.execute("COMMIT")
+    faults.point("store.epoch.after")
+    write_generation(ws, uuid, epoch, folder_identity(ws.path))
+    row = _setting.run(connection, v_name="recovery").fetchone()
+    recovery = row is not None and from_text(row["value"]) is not None
+    return Opened(epoch, uuid, instance, recovery, clean, checked)
+
+
+def close_epoch(connection: sqlite3.Connection, mine: int) -> bool:
+    """Record that this instance ended in order; False when a newer one exists."""
+    return _close.run(connection, mine=mine, v_at_us=clock.utc_us()).rowcount == 1
+
+
+def _reason(recorded: Generation, in_database: int, now: int) -> str:
+    return to_text({"since_us": now, "database_epoch": in_database, "generation_epoch": recorded.epoch})

@@ -1,0 +1,189 @@
+"""Attempt rows as deciding needs them: one attempt with its run, contract, facts and inputs, from one connection.
+
+Used by the writer (the fresh row in every answer) and by readers (the supervisor's start). Parsed contracts are kept by
+digest, at most CONTRACTS_CACHED_MAX of them: a contract never changes.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, bindparam, select
+
+from actum.limits import CONTRACTS_CACHED_MAX
+from actum.model.facts import FACTS, FactName
+from actum.model.run import AttemptRow, Deletion, InputRow
+from actum.model.status import Contact, Pair, Phase, RunStatus, Status
+from actum.store.schema import attempt, fact, input_, run, service_instance, task_version
+from actum.store.sql import Statement, constant, from_text
+
+_columns = (
+    attempt.c.seq,
+    attempt.c.id,
+    attempt.c.n,
+    attempt.c.status,
+    attempt.c.phase,
+    attempt.c.released,
+    attempt.c.session,
+    attempt.c.cookie,
+    attempt.c.secret_sha256,
+    attempt.c.folder,
+    attempt.c.host_identity,
+    attempt.c.contact,
+    attempt.c.failure_code,
+    attempt.c.started_at_us,
+    attempt.c.created_at_us,
+    attempt.c.records_offset,
+    run.c.number,
+    run.c.id.label("run_id"),
+    run.c.status.label("run_status"),
+    run.c.current_attempt,
+    run.c.task,
+    run.c.key,
+    run.c.request_digest,
+    run.c.parameters,
+    run.c.admitted_epoch,
+    run.c.stop_requested_at_us,
+    run.c.retry_at_us,
+    run.c.deletion,
+    task_version.c.version,
+    task_version.c.contract_digest,
+    task_version.c.contract,
+)
+_joined = attempt.join(run, run.c.number == attempt.c.run).join(task_version, task_version.c.seq == run.c.task_version)
+
+
+def _select(condition: ColumnElement[bool]) -> Statement:
+    return Statement(select(*_columns).select_from(_joined).where(condition).order_by(run.c.number, attempt.c.n))
+
+
+_one = _select(attempt.c.id == bindparam("v_attempt"))
+_current = _select(and_(run.c.number == bindparam("v_run"), attempt.c.id == run.c.current_attempt))
+_of_run = _select(run.c.number == bindparam("v_run"))
+_open = _select(
+    attempt.c.seq.in_(
+        select(attempt.c.seq)
+        .where(constant("phase <> 'CLOSED'"))
+        .union_all(
+            select(attempt.c.seq)
+            .join(run, attempt.c.id == run.c.current_attempt)
+            .where(constant("run.status = 'RETRYING'"), constant("attempt.phase = 'CLOSED'"))
+        )
+    )
+)
+_facts = Statement(
+    select(fact.c.fact, fact.c.at_us, fact.c.evidence, fact.c.epoch, service_instance.c.id.label("observer"))
+    .join(service_instance, service_instance.c.epoch == fact.c.epoch, isouter=True)
+    .where(fact.c.attempt == bindparam("v_attempt"))
+)
+_inputs = Statement(select(input_).where(input_.c.run == bindparam("v_run")).order_by(input_.c.position))
+
+_POSITION = {name.value: index for index, name in enumerate(FACTS)}
+_contracts: dict[str, Mapping[str, Any]] = {}
+
+
+def one(connection: sqlite3.Connection, attempt_id: str) -> AttemptRow | None:
+    """The attempt with this UUID, or None."""
+    row = _one.run(connection, v_attempt=attempt_id).fetchone()
+    return None if row is None else _load(connection, row)
+
+
+def current(connection: sqlite3.Connection, number: int) -> AttemptRow | None:
+    """The current attempt of a run, or None."""
+    row = _current.run(connection, v_run=number).fetchone()
+    return None if row is None else _load(connection, row)
+
+
+def of_run(connection: sqlite3.Connection, number: int) -> list[AttemptRow]:
+    return [_load(connection, row) for row in _of_run.run(connection, v_run=number).fetchall()]
+
+
+def open_attempts(connection: sqlite3.Connection) -> list[AttemptRow]:
+    """Every attempt that is not closed, and the newest attempt of every run in RETRYING."""
+    return [_load(connection, row) for row in _open.run(connection).fetchall()]
+
+
+def facts_of(connection: sqlite3.Connection, seq: int) -> dict[FactName, Mapping[str, Any]]:
+    """The facts of an attempt in the order of R01: name → evidence with at_us, epoch and observer in it."""
+    found = sorted(_facts.run(connection, v_attempt=seq).fetchall(), key=lambda row: _POSITION[row["fact"]])
+    return {
+        FactName(row["fact"]): {
+            **json.loads(row["evidence"]),
+            "at_us": row["at_us"],
+            "epoch": row["epoch"],
+            "observer": row["observer"],
+        }
+        for row in found
+    }
+
+
+def inputs_of(connection: sqlite3.Connection, number: int) -> tuple[InputRow, ...]:
+    return tuple(_input(row) for row in _inputs.run(connection, v_run=number).fetchall())
+
+
+def contract_of(digest: str, text: str) -> Mapping[str, Any]:
+    """The parsed contract; kept by digest."""
+    contract = _contracts.get(digest)
+    if contract is None:
+        contract = json.loads(text)
+        while len(_contracts) >= CONTRACTS_CACHED_MAX:
+            _contracts.pop(next(iter(_contracts)), None)
+        _contracts[digest] = contract
+    return contract
+
+
+def _input(row: Mapping[str, Any]) -> InputRow:
+    stat = from_text(row["stat"])
+    return InputRow(
+        row["name"],
+        row["path"],
+        row["policy"],
+        row["sha256"],
+        row["size"],
+        row["store"],
+        None if stat is None else _four(stat),
+    )
+
+
+def _four(numbers: Iterable[int]) -> tuple[int, int, int, int]:
+    inode, size, mtime, ctime = numbers
+    return (inode, size, mtime, ctime)
+
+
+def _load(connection: sqlite3.Connection, row: Mapping[str, Any]) -> AttemptRow:
+    return AttemptRow(
+        run=row["number"],
+        run_id=row["run_id"],
+        run_status=RunStatus(row["run_status"]),
+        attempt=row["id"],
+        n=row["n"],
+        current=row["current_attempt"] == row["id"],
+        pair=Pair(Status(row["status"]), Phase(row["phase"])),
+        released=bool(row["released"]),
+        task=row["task"],
+        task_version=row["version"],
+        key=row["key"],
+        request_digest=row["request_digest"],
+        contract_digest=row["contract_digest"],
+        contract=contract_of(row["contract_digest"], row["contract"]),
+        parameters=json.loads(row["parameters"]),
+        admitted_epoch=row["admitted_epoch"],
+        created_at_us=row["created_at_us"],
+        stop_requested_at_us=row["stop_requested_at_us"],
+        retry_at_us=row["retry_at_us"],
+        deletion=Deletion(row["deletion"]),
+        session=row["session"],
+        cookie=row["cookie"],
+        secret_sha256=row["secret_sha256"],
+        folder=row["folder"],
+        contact=Contact(row["contact"]),
+        failure_code=row["failure_code"],
+        started_at_us=row["started_at_us"],
+        host_identity=from_text(row["host_identity"]),
+        records_offset=row["records_offset"],
+        facts=facts_of(connection, row["seq"]),
+        inputs=inputs_of(connection, row["number"]),
+    )

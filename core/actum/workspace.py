@@ -1,0 +1,191 @@
+"""The workspace on disk: one folder that holds everything Actum knows (§11).
+
+`Workspace` only names places; it touches nothing. The lock, the generation file and the run-time directory have modules
+of their own (`lock`, `generation`, `runtime`), re-exported here because they belong to the same subject.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from actum.errors import StorageFailed, WorkspaceUnusable
+from actum.generation import (
+    FolderIdentity,
+    Generation,
+    folder_identity,
+    read_endpoint,
+    read_generation,
+    remove_endpoint,
+    write_endpoint,
+    write_generation,
+)
+from actum.lock import Lock
+from actum.runtime import runtime_directory, socket_path
+
+__all__ = [
+    "FolderIdentity",
+    "Generation",
+    "Lock",
+    "Workspace",
+    "create_folders",
+    "folder_identity",
+    "folder_warnings",
+    "locate",
+    "read_endpoint",
+    "read_generation",
+    "remove_endpoint",
+    "runtime_directory",
+    "socket_path",
+    "write_endpoint",
+    "write_generation",
+]
+
+NETWORK_TYPES = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "fuse.sshfs", "fuse.rclone", "glusterfs"}
+)
+SYNCED_WORDS = ("dropbox", "onedrive", "google drive", "googledrive", "icloud", "nextcloud", "owncloud", "坚果云")
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The places of one workspace, as absolute paths."""
+
+    path: Path
+
+    @property
+    def database(self) -> Path:
+        return self.path / "actum.db"
+
+    @property
+    def lock(self) -> Path:
+        return self.path / "lock"
+
+    @property
+    def generation(self) -> Path:
+        return self.path / "generation"
+
+    @property
+    def endpoint(self) -> Path:
+        return self.path / "endpoint"
+
+    @property
+    def inputs(self) -> Path:
+        return self.path / "inputs"
+
+    @property
+    def attempts(self) -> Path:
+        return self.path / "attempts"
+
+    @property
+    def results(self) -> Path:
+        return self.path / "results"
+
+    @property
+    def exports(self) -> Path:
+        return self.path / "exports"
+
+    @property
+    def quarantine(self) -> Path:
+        return self.path / "quarantine"
+
+    @property
+    def trash(self) -> Path:
+        return self.path / "trash"
+
+    @property
+    def backups(self) -> Path:
+        return self.path / "backups"
+
+    def attempt_folder(self, run: int, n: int) -> Path:
+        return self.attempts / str(run) / str(n)
+
+    def result_folder(self, run: int, n: int) -> Path:
+        return self.results / str(run) / str(n)
+
+    def folders(self) -> tuple[Path, ...]:
+        """Every folder of the workspace, the workspace first."""
+        parts = (self.inputs, self.attempts, self.results, self.exports, self.quarantine, self.trash, self.backups)
+        return (self.path, *parts)
+
+
+def locate(text: str | None = None) -> Workspace:
+    """The workspace meant by an argument, else by ACTUM_HOME, else the user's own. Creates nothing."""
+    chosen = text or os.environ.get("ACTUM_HOME")
+    if chosen:
+        return Workspace(Path(chosen).expanduser().absolute())
+    import platformdirs
+
+    return Workspace(Path(platformdirs.user_data_dir("actum", appauthor=False)) / "workspace")
+
+
+def create_folders(ws: Workspace) -> None:
+    """Make what is missing, private to the user (0700). Raises WorkspaceUnusable when the place cannot be written."""
+    try:
+        ws.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in ws.folders()[1:]:
+            folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise unusable("creating the workspace's folders", error, ws.path) from error
+
+
+def unusable(action: str, error: OSError, path: Path) -> WorkspaceUnusable | StorageFailed:
+    """The known failure behind an OSError met while opening a workspace."""
+    import errno
+
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return WorkspaceUnusable(
+            "workspace_read_only",
+            f"The workspace {path} cannot be written.",
+            f"{error.strerror}{f': {error.filename}' if error.filename else ''}.",
+            "Choose another folder with --workspace, or make this one writable.",
+        )
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return WorkspaceUnusable(
+            "workspace_not_a_folder",
+            f"{path} cannot be a workspace.",
+            f"There is a file where a folder is needed: {error.filename}.",
+            "Choose another folder with --workspace.",
+        )
+    return StorageFailed(action, error, "Make room or choose another folder with --workspace, then try again.")
+
+
+def folder_warnings(ws: Workspace) -> list[str]:
+    """Sentences about a place that is known to be unreliable for a database: network and synced folders, several volumes."""
+    warnings = []
+    kind = filesystem_type(ws.path)
+    if kind in NETWORK_TYPES:
+        warnings.append(
+            f"The workspace is on a network folder ({kind}). Locks and fsync may not hold there; use a local folder."
+        )
+    lowered = str(ws.path).lower()
+    synced = next((word for word in SYNCED_WORDS if word in lowered), None)
+    if synced is not None:
+        warnings.append(
+            f"The workspace seems to be in a synced folder ({synced}). A sync program can replace files under a running task."
+        )
+    devices = {folder.stat().st_dev for folder in (ws.attempts, ws.results) if folder.exists()}
+    if len(devices) > 1:
+        warnings.append("attempts/ and results/ are on different volumes; publishing copies instead of renaming.")
+    return warnings
+
+
+def filesystem_type(path: Path) -> str:
+    """The type of the file system that holds `path` ("ext4"), or "" where it cannot be told."""
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return ""
+    wanted = os.path.realpath(path)
+    best, kind = "", ""
+    for line in mounts.splitlines():
+        left, _, right = line.partition(" - ")
+        fields = left.split()
+        if len(fields) < 5 or not right:
+            continue
+        place = fields[4].replace("\\040", " ")
+        inside = wanted == place or wanted.startswith(place.rstrip("/") + "/")
+        if inside and len(place) >= len(best):
+            best, kind = place, right.split()[0]
+    return kind
