@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from actum.clock import rfc3339
 
 from actum_desktop import measures
 from actum_desktop.commands.context import Context
 from actum_desktop.commands.output import plain
+
+if TYPE_CHECKING:
+    from actum.store.rows import AlertRow
 
 _TONES = {"bad": "bad", "warning": "warn", "info": "accent"}
 
@@ -26,18 +31,32 @@ def run(args: argparse.Namespace, context: Context) -> int:
         alerts = reader.alerts(open_only=not args.all)
     if out.json:
         for alert in alerts:
-            out.document("alerts", alert)
+            out.document("alerts", alert_json(alert))
         return 0
     for alert in alerts:
-        title, text = alert_words(alert)
-        number = f"Run {alert['run']}  " if alert.get("run") is not None else ""
-        out.say(f"{out.toned(plain(title), _TONES.get(str(alert.get('severity')), ''))}")
-        out.say(f"  {number}{measures.when(alert.get('raised_at') or alert.get('at'))}")
+        title, text = alert_words({"code": alert.code, "data": alert.data})
+        number = f"Run {alert.run}  " if alert.run is not None else ""
+        ended = f", went away {measures.when(alert.cleared_at_us)}" if alert.cleared_at_us is not None else ""
+        out.say(out.toned(plain(title), _TONES.get(alert.severity, "")))
+        out.say(f"  {number}{measures.when(alert.opened_at_us)}{ended}")
         if text:
             out.say(f"  {plain(text)}")
     if not alerts:
         out.say("Nothing needs you.")
     return 0
+
+
+def alert_json(alert: AlertRow) -> dict[str, Any]:
+    return {
+        "key": alert.key,
+        "code": alert.code,
+        "severity": alert.severity,
+        "run": alert.run,
+        "data": dict(alert.data),
+        "opened_at": rfc3339(alert.opened_at_us),
+        "raised_at": rfc3339(alert.raised_at_us),
+        "cleared_at": None if alert.cleared_at_us is None else rfc3339(alert.cleared_at_us),
+    }
 
 
 def alert_words(alert: Mapping[str, Any]) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from actum.errors import NotFound
+from actum.errors import NotFound, WrongUse
 
 from actum_desktop.commands.output import Output, plain
 
@@ -38,7 +38,12 @@ class Context:
     @property
     def begun(self) -> bool:
         """Whether the workspace has a database. Where it has none there is nothing to read."""
-        return self.workspace.database.exists()
+        from actum.workspace import unusable
+
+        try:
+            return self.workspace.database.exists()
+        except OSError as error:
+            raise unusable("looking for the database", error, self.workspace.path) from error
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[Reader]:
@@ -47,11 +52,8 @@ class Context:
 
         if not self.begun:
             raise nothing_yet(self.workspace)
-        reader = Reader(self.workspace)
-        try:
+        with Reader(self.workspace) as reader:
             yield reader
-        finally:
-            reader.close()
 
     def say_nothing_yet(self) -> None:
         """For lists: an absent workspace is an empty list, and a note says so."""
@@ -70,7 +72,9 @@ def nothing_yet(ws: Workspace) -> NotFound:
 def run_number(reader: Reader, text: str) -> int:
     """The number of the run that `text` names, by number or id. Raises NotFound."""
     match = _NUMBER.fullmatch(text.strip())
-    row = reader.run(int(match.group(1)) if match else text.strip().lower())
-    if row is None:
-        raise NotFound("no_such_run", f"There is no run “{text}”.", "", "`actum runs` lists the runs of this workspace.")
-    return int(row.number)
+    return reader.resolve(int(match.group(1)) if match else text.strip().lower())
+
+
+def wrong_use(what: str, remedy: str, why: str = "") -> WrongUse:
+    """A command line that cannot be meant: what is wrong with it, and how it is written."""
+    return WrongUse("wrong_use", what, why, remedy)

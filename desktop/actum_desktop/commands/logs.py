@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actum import clock, limits
-from actum.errors import NotFound, WrongUse
+from actum.errors import NotFound
 
-from actum_desktop.commands.context import Context, run_number
+from actum_desktop.commands.context import Context, run_number, wrong_use
 from actum_desktop.commands.interrupts import Interrupts
 from actum_desktop.commands.output import coloured_line
 from actum_desktop.commands.watching import EXIT_INTERRUPTED, is_closed
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
 
     pattern = _pattern(args.grep)
     if args.tail is not None and args.tail < 0:
-        raise WrongUse("wrong_use", "--tail needs a whole number from 0.", "", "For example: actum logs 17 --tail 50")
+        raise wrong_use("--tail needs a whole number from 0.", "For example: actum logs 17 --tail 50")
     with context.reader() as reader, Interrupts() as interrupts:
         subject = _Subject(context, reader, chosen_run(reader, args.run, args.task), args.attempt)
         log = LogReader(subject.folder())
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
 def chosen_run(reader: Reader, text: str | None, task: str | None) -> int:
     """The run that is meant: by its number or id, else the newest, of `task` if one is given. Raises NotFound, WrongUse."""
     if text is not None and task is not None:
-        raise WrongUse("wrong_use", "RUN and --task say the same thing twice.", "", "Give one of them.")
+        raise wrong_use("RUN and --task say the same thing twice.", "Give one of them.")
     if text is not None:
         return run_number(reader, text)
     newest = reader.runs_page(before=None, limit=1, task=task)
@@ -149,9 +149,5 @@ def _pattern(text: str | None) -> re.Pattern[str] | None:
     try:
         return re.compile(text)
     except re.error as error:
-        raise WrongUse(
-            "wrong_use",
-            f"“{text}” is not a regular expression.",
-            f"{error}.",
-            "Put a backslash before . * + ? ( [ to mean them.",
-        ) from error
+        remedy = "Put a backslash before . * + ? ( [ to mean them."
+        raise wrong_use(f"“{text}” is not a regular expression.", remedy, f"{error}.") from error

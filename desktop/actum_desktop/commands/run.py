@@ -17,7 +17,7 @@ from actum import limits
 from actum.errors import WrongUse
 from actum.model.identity import new_token
 
-from actum_desktop.commands.context import Context
+from actum_desktop.commands.context import Context, wrong_use
 from actum_desktop.commands.interrupts import Interrupts
 from actum_desktop.commands.supervision import Session
 from actum_desktop.commands.watching import EXIT_INTERRUPTED, Ending, Watch, exit_code, wait_or_detach
@@ -76,7 +76,7 @@ def request(
 ) -> dict[str, Any]:
     """The body of a run command. Raises WrongUse when the parameters are too large for one frame."""
     if not task.strip():
-        raise WrongUse("wrong_use", "The name of a task is needed.", "", "`actum tasks` lists them.")
+        raise wrong_use("The name of a task is needed.", "`actum tasks` lists them.")
     size = len(json.dumps(parameters, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
     if size > limits.PARAMETERS_BYTES_MAX:
         raise WrongUse(
@@ -86,7 +86,7 @@ def request(
             "Use a file input: put the values into a file and give its path.",
         )
     if key is not None and not key.strip():
-        raise WrongUse("wrong_use", "An empty key names nothing.", "", "Leave --key out, and a random key is made.")
+        raise wrong_use("An empty key names nothing.", "Leave --key out, and a random key is made.")
     return {
         "verb": "run",
         "task": task,
@@ -107,12 +107,12 @@ def given_parameters(pairs: Sequence[str], file: str | None) -> dict[str, Any]:
         name, separator, value = pair.partition("=")
         parts = name.split(".")
         if not separator or not all(parts):
-            raise WrongUse("wrong_use", f"“{pair}” is not a parameter.", "", "Write NAME=VALUE, for example --set window=12.")
+            raise wrong_use(f"“{pair}” is not a parameter.", "Write NAME=VALUE, for example --set window=12.")
         place = parameters
         for part in parts[:-1]:
             inner = place.setdefault(part, {})
             if not isinstance(inner, dict):
-                raise WrongUse("wrong_use", f"“{part}” in “{pair}” is a value already, not a record.", "", "Give it once.")
+                raise wrong_use(f"“{part}” in “{pair}” is a value already, not a record.", "Give it once.")
             place = inner
         place[parts[-1]] = value
     return parameters

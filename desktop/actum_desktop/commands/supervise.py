@@ -150,11 +150,9 @@ class _Telling:
         from actum_desktop import wording
 
         with self._context.reader() as reader:
-            for number in sorted(update.changes.runs):
-                row = reader.run(number)
-                if row is None:
-                    continue
-                word = wording.status(str(row.status), str(row.phase), row.released).word
-                if self._told.get(number) != word:
-                    self._told[number] = word
-                    self._context.out.note(f"{clock.rfc3339(clock.utc_us())}  Run {number}  {word}")
+            rows = reader.run_rows(update.changes.runs)
+        for row in sorted(rows, key=lambda row: row.number):
+            word = wording.status(row.status, row.phase, row.released, contact=row.contact).word
+            if self._told.get(row.number) != word:
+                self._told[row.number] = word
+                self._context.out.note(f"{clock.rfc3339(clock.utc_us())}  Run {row.number}  {word}")

@@ -214,11 +214,8 @@ def left_to_do(ws: Workspace, epoch: int) -> bool | None:
     """
     from actum.store.queries import Reader
 
-    reader = Reader(ws)
-    try:
+    with Reader(ws) as reader:
         rows = reader.attempt_rows(open_only=True)
-    finally:
-        reader.close()
     if any(row.pair.status is Status.CREATED and row.admitted_epoch >= epoch for row in rows):
         return True
     return False if any(row.pair.status is not Status.CREATED for row in rows) else None

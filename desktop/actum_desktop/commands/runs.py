@@ -1,0 +1,119 @@
+"""`actum runs`: the runs of this workspace, the newest first; one object a line with `--json`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from actum import limits
+from actum.clock import rfc3339
+from actum.errors import WrongUse
+from actum.model.status import RunStatus
+
+from actum_desktop.commands.context import Context, wrong_use
+
+if TYPE_CHECKING:
+    from actum.store.rows import RunListRow
+
+_SHOWN = 50
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-n", "--limit", type=int, default=_SHOWN, metavar="N", help=f"at most so many; else {_SHOWN}")
+    parser.add_argument("--before", type=int, metavar="RUN", help="only runs with a lower number, for the next page")
+    parser.add_argument("--status", action="append", metavar="S", help="only runs of this status; may be repeated")
+    parser.add_argument("--task", metavar="T", help="only runs of this task")
+    parser.add_argument("--grep", dest="text", metavar="TEXT", help="only runs whose key or labels hold the text")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    if args.limit < 1:
+        raise wrong_use("--limit needs a whole number from 1.", "For example: actum runs --limit 100")
+    statuses = [_status(text) for text in args.status] if args.status else None
+    out = context.out
+    if not context.begun:
+        context.say_nothing_yet()
+        return 0
+    rows: list[RunListRow] = []
+    with context.reader() as reader:
+        before = args.before
+        while len(rows) < args.limit:
+            wanted = min(limits.PAGE_ROWS_MAX, args.limit - len(rows))
+            page = reader.runs_page(before=before, limit=wanted, statuses=statuses, task=args.task, text=args.text)
+            rows += page
+            if len(page) < wanted:
+                break
+            before = page[-1].number
+    if out.json:
+        for row in rows:
+            out.document("runs", run_json(row))
+        return 0
+    from actum_desktop import measures, wording
+
+    lines = [
+        (
+            str(row.number),
+            wording.status(row.status, row.phase, row.released, contact=row.contact).word,
+            f"{row.task} {row.task_version}",
+            measures.when(row.created_at_us),
+            measures.duration(_seconds(row)),
+            wording.measure(measured(row)),
+        )
+        for row in rows
+    ]
+    out.rows(("RUN", "STATUS", "TASK", "ADMITTED", "TIME", ""), lines, right=(0, 4))
+    if not rows:
+        out.note("No runs match." if statuses or args.task or args.text else "No runs yet. `actum demo` makes one.")
+    return 0
+
+
+def run_json(row: RunListRow) -> dict[str, Any]:
+    """One run of a list, in the words of `show`."""
+    return {
+        "run": row.number,
+        "id": row.id,
+        "task": row.task,
+        "task_version": row.task_version,
+        "trigger": row.trigger,
+        "key": row.key,
+        "labels": list(row.labels),
+        "status": row.status,
+        "phase": row.phase,
+        "released": row.released,
+        "contact": {"state": row.contact},
+        "created_at": _time(row.created_at_us),
+        "started_at": _time(row.started_at_us),
+        "finished_at": _time(row.finished_at_us),
+        "duration_s": _seconds(row),
+        "attempt": row.attempt,
+        "n": row.n,
+        "progress": row.progress,
+        "failure": {"code": row.failure_code} if row.failure_code else None,
+        "result": {"digest": row.result_digest} if row.result_digest else None,
+    }
+
+
+def measured(row: RunListRow) -> dict[str, Any]:
+    """What the second line of a run needs, without the ledger."""
+    document = run_json(row)
+    document["stop"] = {"at": _time(row.stop_requested_at_us)} if row.stop_requested_at_us else None
+    return document
+
+
+def _status(text: str) -> str:
+    try:
+        return RunStatus(text.upper().replace("-", "_")).value
+    except ValueError:
+        known = ", ".join(status.value for status in RunStatus)
+        raise WrongUse("unknown_status", f"“{text}” is not a status.", f"There are: {known}.", "Choose one of them.") from None
+
+
+def _time(us: int | None) -> str | None:
+    return None if us is None else rfc3339(us)
+
+
+def _seconds(row: RunListRow) -> float | None:
+    """How long the run took; None until it has ended."""
+    if row.started_at_us is None or row.finished_at_us is None:
+        return None
+    return max(0, row.finished_at_us - row.started_at_us) / 1e6
