@@ -33,7 +33,7 @@ class FileDigest:
 
 def of_file(path: Path, advance: Callable[[int], None] | None = None) -> FileDigest:
     """Digest of a regular file; a link is not followed. `advance` is told of each block's length. Raises OSError."""
-    with open(_open_regular(path), "rb", buffering=0) as file:
+    with open(open_regular(path), "rb", buffering=0) as file:
         return of_stream(file, advance)
 
 
@@ -103,7 +103,7 @@ def entries(root: Path) -> list[tuple[str, Path]]:
     return sorted(found, key=lambda item: os.fsencode(item[1].relative_to(root).as_posix()))
 
 
-def _open_regular(path: Path) -> int:
+def open_regular(path: Path) -> int:
     """A descriptor of a regular file. O_NONBLOCK: a FIFO put in its place must not make us wait for a writer."""
     import errno
     import stat
