@@ -130,7 +130,9 @@ def ledger(show: Mapping[str, Any], attempt: str | None = None, now: int | None 
     rows = []
     for spec, kind in zip(ROWS, kinds, strict=True):
         found = [state["facts"][name] for name in spec.facts if name in state["facts"]]
-        at = measures.micros(found[-1].get("fact_at") or found[-1].get("at")) if found and kind in _WRITTEN else None
+        at = measures.micros(found[-1].get("at")) if found and kind is Kind.ESTABLISHED else None
+        if kind is Kind.REFUSED:
+            at = measures.micros(state["failure_document"].get("at") or show.get("finished_at"))
         rows.append(
             LedgerRow(
                 spec.key,
@@ -145,9 +147,6 @@ def ledger(show: Mapping[str, Any], attempt: str | None = None, now: int | None 
             )
         )
     return rows
-
-
-_WRITTEN = frozenset({Kind.ESTABLISHED, Kind.REFUSED})
 
 
 def kinds_of(

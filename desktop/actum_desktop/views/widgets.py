@@ -1,0 +1,294 @@
+"""Small themed widgets: labels, badges, cards, banners, buttons, segments. They look their colours up when they paint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from actum_desktop import tokens
+from actum_desktop.theme import Theme
+from actum_desktop.views.ink import Ink
+
+
+class Label(QLabel):
+    """Text in one of the sizes and inks of the theme; plain text always (R19)."""
+
+    def __init__(
+        self, theme: Theme, text: str = "", size: str = "body", weight: int = 400, token: str = "text", *, wrap: bool = False
+    ) -> None:
+        super().__init__(text)
+        self._theme, self._size, self._weight, self._token = theme, size, weight, token
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(wrap)
+        if wrap:
+            policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+            policy.setHeightForWidth(True)
+            self.setSizePolicy(policy)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def ink(self, token: str) -> None:
+        if token != self._token:
+            self._token = token
+            self._dress()
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.font(self._size, self._weight))
+        palette = self.palette()
+        palette.setColor(self.foregroundRole(), self._theme.color(self._token))
+        self.setPalette(palette)
+
+
+class Elided(QWidget):
+    """One line that is cut at its right (a path in its middle) and whole in its tool tip."""
+
+    def __init__(self, ink: Ink, size: str = "body", weight: int = 400, token: str = "text2", *, middle: bool = False) -> None:
+        super().__init__()
+        self._ink, self._font, self._token, self._middle, self._text = ink, (size, weight), token, middle, ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(40)
+
+    def setText(self, text: str) -> None:
+        if text != self._text:
+            self._text = text
+            self.setToolTip(text)
+            self.setAccessibleName(text)
+            self.update()
+
+    def text(self) -> str:
+        return self._text
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self._ink.theme.line(self._font[0]) + 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        size, weight = self._font
+        self._ink.text(painter, QRectF(self.rect()), self._text, self._token, size, weight, middle=self._middle)
+        painter.end()
+
+
+class Card(QFrame):
+    """A surface with a hairline and rounded corners; keep children inset by one."""
+
+    def __init__(self, theme: Theme, ground: str = "surface", *, border: bool = True, radius: int = tokens.RADIUS_CARD) -> None:
+        super().__init__()
+        self._theme, self._ground, self._border, self._radius = theme, ground, border, radius
+        theme.changed.connect(self.update)
+
+    def paint_as(self, ground: str) -> None:
+        self._ground = ground
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(self._theme.color(self._ground))
+        painter.setPen(QPen(self._theme.color("hairline"), 1) if self._border else Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), self._radius, self._radius)
+        painter.end()
+
+
+class Rule(QWidget):
+    """A hairline on whole pixels."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setFixedHeight(1)
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._theme.color("hairline"))
+        painter.end()
+
+
+class Badge(QWidget):
+    """Icon and word in a status colour on its tint; 28 high beside a page title, else 22."""
+
+    def __init__(self, ink: Ink, *, large: bool = False) -> None:
+        super().__init__()
+        self._ink, self._large = ink, large
+        self._icon, self._word, self._tone = "info", "", "text2"
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        ink.theme.changed.connect(self.updateGeometry)
+        ink.theme.changed.connect(self.update)
+
+    def say(self, icon: str, word: str, tone: str) -> None:
+        if (icon, word, tone) == (self._icon, self._word, self._tone):
+            return
+        self._icon, self._word, self._tone = icon, word, tone
+        self.setAccessibleName(word)
+        self.updateGeometry()
+        self.update()
+
+    @property
+    def word(self) -> str:
+        return self._word
+
+    def _size(self) -> str:
+        return "body" if self._large else "caption"
+
+    def sizeHint(self) -> QSize:
+        px = self._ink.theme.px
+        wide = self._ink.width(self._word, self._size(), 600)
+        pad, icon, gap = (12, 15, 7) if self._large else (8, 14, 6)
+        return QSize(round(px(pad) * 2 + px(icon) + px(gap) + wide + 1), px(28 if self._large else 22))
+
+    minimumSizeHint = sizeHint
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        px, ink = self._ink.theme.px, self._ink
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ink.theme.tint(self._tone))
+        painter.drawRoundedRect(QRectF(self.rect()), tokens.RADIUS_BADGE, tokens.RADIUS_BADGE)
+        pad, icon, gap = (12, 15, 7) if self._large else (8, 14, 6)
+        middle = self.height() / 2
+        ink.icon(painter, QPointF(px(pad) + px(icon) / 2, middle), self._icon, self._tone, px(icon))
+        left = px(pad) + px(icon) + px(gap)
+        box = QRectF(left, 0, self.width() - left, self.height())
+        ink.text(painter, box, self._word, self._tone, self._size(), 600)
+        painter.end()
+
+
+def button(
+    theme: Theme,
+    text: str,
+    on_click: Callable[[], None] | None = None,
+    *,
+    kind: str = "",
+    icon: str = "",
+    small: bool = False,
+    tip: str = "",
+) -> QPushButton:
+    """A push button: kind "" | primary | link | ghost | crumb. An icon button without text is named by its tip."""
+    made = QPushButton(text)
+    made.setProperty("kind", kind)
+    made.setProperty("small", "true" if small else "false")
+    made.setAccessibleName(text or tip)
+    made.setToolTip(tip)
+    made.setCursor(Qt.CursorShape.ArrowCursor)
+    weight = 500 if kind not in ("crumb",) else 400
+
+    def dress() -> None:
+        made.setFont(theme.font("caption" if small or kind == "crumb" else "body", weight))
+        if icon:
+            token = "on_fill" if kind == "primary" else "accent" if kind == "link" else "text2"
+            made.setIcon(theme.icon(icon, token, 14 if small else 16))
+            made.setIconSize(QSize(theme.px(14 if small else 16), theme.px(14 if small else 16)))
+        if kind == "ghost":
+            made.setFixedSize(theme.px(32), theme.px(32))
+
+    dress()
+    theme.changed.connect(dress)
+    made.destroyed.connect(lambda: _forget(theme, dress))
+    if on_click is not None:
+        made.clicked.connect(lambda _checked=False: on_click())
+    return made
+
+
+def _forget(theme: Theme, slot: Callable[[], None]) -> None:
+    try:
+        theme.changed.disconnect(slot)
+    except (RuntimeError, TypeError):
+        return  # the theme went first
+
+
+class Segments(QFrame):
+    """A row of exclusive choices on one sunken ground. Emits `chosen` with the key."""
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, name: str, choices: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setAccessibleName(name)
+        self._group = QButtonGroup(self)
+        self._buttons: dict[str, QPushButton] = {}
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.px(3), theme.px(3), theme.px(3), theme.px(3))
+        row.setSpacing(0)
+        for key, text in choices:
+            made = QPushButton(text)
+            made.setObjectName("segment")
+            made.setCheckable(True)
+            made.setAccessibleName(text)
+            made.setFont(theme.font("body", 500))
+            self._group.addButton(made)
+            self._buttons[key] = made
+            row.addWidget(made)
+        self._group.buttonClicked.connect(self._on_clicked)
+        theme.changed.connect(self.update)
+        if choices:
+            self._buttons[choices[0][0]].setChecked(True)
+
+    def choose(self, key: str) -> None:
+        self._buttons[key].setChecked(True)
+
+    def relabel(self, key: str, text: str) -> None:
+        self._buttons[key].setText(text)
+        self._buttons[key].setAccessibleName(text)
+
+    @property
+    def current(self) -> str:
+        return next((key for key, made in self._buttons.items() if made.isChecked()), "")
+
+    def _on_clicked(self) -> None:
+        self.chosen.emit(self.current)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("tint_neutral"))
+        painter.drawRoundedRect(QRectF(self.rect()), tokens.RADIUS_CONTROL, tokens.RADIUS_CONTROL)
+        painter.end()
+
+
+class Banner(Card):
+    """A tint with an icon, a title, at most two lines, and small buttons on the title line."""
+
+    def __init__(self, ink: Ink, tone: str = "warn", icon: str = "warning-fill") -> None:
+        super().__init__(ink.theme, f"tint_{tone}", border=False)
+        theme = ink.theme
+        self._theme_ref, self._icon_name, self._tone = theme, icon, tone
+        self._icon = QLabel()
+        self._icon.setAccessibleName(tone)
+        self._title = Label(theme, "", "body", 600)
+        self._text = Label(theme, "", "caption", 400, "text2", wrap=True)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(theme.px(6))
+        top = QHBoxLayout()
+        top.setSpacing(theme.px(10))
+        top.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout()
+        column.setSpacing(theme.px(4))
+        first = QHBoxLayout()
+        first.addWidget(self._title, 1)
+        first.addLayout(self._buttons)
+        column.addLayout(first)
+        column.addWidget(self._text)
+        top.addLayout(column, 1)
+        self.setLayout(top)
+        top.setContentsMargins(theme.px(13), theme.px(10), theme.px(12), theme.px(12))
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        ratio = self.devicePixelRatioF()
+        self._icon.setPixmap(self._theme_ref.pixmap(self._icon_name, self._tone, self._theme_ref.px(18), ratio))
+
+    def add(self, made: QPushButton) -> None:
+        self._buttons.addWidget(made)
+
+    def say(self, title: str, text: str) -> None:
+        self._title.setText(title)
+        self._text.setText(text)
+        self._text.setVisible(bool(text))
+        self.setAccessibleName(f"{title}. {text}")
