@@ -162,6 +162,12 @@ def _on_frozen(m: Machine, event: events.Frozen, now: Now) -> list[Effect]:
     return []
 
 
+def _on_prepared(m: Machine, event: events.Prepared, now: Now) -> list[Effect]:
+    m.doing.discard("prepare")
+    m.seen.prepared = event
+    return []
+
+
 def _on_spawned(m: Machine, event: events.Spawned, now: Now) -> list[Effect]:
     m.doing.discard("launch")
     m.seen.spawned = event
@@ -269,6 +275,7 @@ def _on_step(m: Machine, event: events.Step, now: Now) -> list[Effect]:
 
 _NOTES: dict[type, Callable[[Machine, Any, Now], list[Effect]]] = {
     events.Frozen: _on_frozen,
+    events.Prepared: _on_prepared,
     events.Spawned: _on_spawned,
     events.Hello: listening.hello,
     events.Frame: listening.frame,

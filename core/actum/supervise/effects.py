@@ -30,11 +30,23 @@ class Freeze:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
-    """Write the attempt's folder and spawn its host; answered by Spawned."""
+class Prepare:
+    """Make the attempt's folder with everything its host needs; answered by Prepared.
+
+    Before STARTING is committed: a missing folder would be “cannot tell” for ever after a crash.
+    """
 
     row: AttemptRow
+    session: str
+    cookie: str
     secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Spawn the host of a committed launch; answered by Spawned."""
+
+    row: AttemptRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +163,7 @@ class Retire:
 Effect = (
     Persist
     | Freeze
+    | Prepare
     | Launch
     | Watch
     | Send

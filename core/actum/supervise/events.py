@@ -72,6 +72,15 @@ class Frozen:
 
 
 @dataclass(frozen=True, slots=True)
+class Prepared:
+    """The attempt's folder is there (`error` None), or could not be made."""
+
+    attempt: str
+    error: str | None = None
+    code: str = "start_error"
+
+
+@dataclass(frozen=True, slots=True)
 class Spawned:
     """The host was spawned (`error` None), or no process came into being."""
 
@@ -258,6 +267,7 @@ Event = (
     | ReconcileAsked
     | QueueResumed
     | Frozen
+    | Prepared
     | Spawned
     | Hello
     | Frame

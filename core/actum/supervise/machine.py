@@ -25,7 +25,7 @@ from actum.model.run import AttemptRow
 from actum.model.status import RETRYABLE, AttemptEvent, Contact, Phase, after
 from actum.supervise import policies, retry
 from actum.supervise.effects import Effect, Persist
-from actum.supervise.events import Derived, Frozen, Published, Spawned, Verified
+from actum.supervise.events import Derived, Frozen, Prepared, Published, Spawned, Verified
 
 
 @dataclass(slots=True)
@@ -35,6 +35,8 @@ class Seen:
     stop_cause: str | None = None
     insist: bool = False
     frozen: Frozen | None = None
+    tokens: Mapping[str, str] | None = None  # of the launch being prepared; the secret lives only in its effect and file
+    prepared: Prepared | None = None
     spawned: Spawned | None = None
     sign: Mapping[str, Any] | None = None  # the first proven sign of the session: {method, at_us, …}
     identity: ProcessIdentity | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from actum.clock import US, Now
@@ -11,7 +11,7 @@ from actum.model.changes import JournalEntry
 from actum.model.facts import Fact, FactName
 from actum.model.identity import new_token
 from actum.model.status import AttemptEvent, FailureCode, Phase
-from actum.supervise.effects import Effect, Freeze, Launch, RevokeClaim
+from actum.supervise.effects import Effect, Freeze, Launch, Prepare, RevokeClaim
 from actum.supervise.machine import Machine
 
 LATE_START_GRACE_S = 5.0  # the host ends itself at its start deadline; only then is it called lost
@@ -35,24 +35,29 @@ def freezing(m: Machine, now: Now) -> list[Effect]:
     if not m.has(FactName.INPUTS_FROZEN):
         fact = Fact(FactName.INPUTS_FROZEN, now.utc_us, frozen.evidence)
         return m.persist(now, None, fact, inputs=frozen.inputs, columns=frozen.columns)
-    secret = new_token()
-    columns: Mapping[str, Any] = {
-        "session": new_token(),
-        "cookie": new_token(),
-        "secret_sha256": hashlib.sha256(secret.encode()).hexdigest(),
-        "started_at_us": now.utc_us,
-        **frozen.columns,
-    }
-    return m.persist(now, AttemptEvent.INPUTS_FROZEN, columns=columns, then=launch_with(m, secret))
+    prepared = m.seen.prepared
+    if m.seen.tokens is None or prepared is None:
+        return prepare(m)
+    if prepared.error is not None:
+        m.seen.prepared = m.seen.tokens = None
+        return m.fail(now, AttemptEvent.FREEZE_FAILED, prepared.code, prepared.error)
+    columns: Mapping[str, Any] = {**m.seen.tokens, "started_at_us": now.utc_us, **frozen.columns}
+    return m.persist(now, AttemptEvent.INPUTS_FROZEN, columns=columns, then=lambda later: launch(m))
 
 
-def launch_with(m: Machine, secret: str) -> Callable[[Now], list[Effect]]:
-    """The launch that follows the committed STARTING; the secret exists only here and in its 0600 file."""
+def prepare(m: Machine) -> list[Effect]:
+    """Three independent tokens, and the folder that holds the secret; nothing is spawned before they are on record."""
+    if "prepare" in m.doing:
+        return []
+    session, cookie, secret = new_token(), new_token(), new_token()
+    digest = hashlib.sha256(secret.encode()).hexdigest()
+    m.seen.tokens = {"session": session, "cookie": cookie, "secret_sha256": digest}
+    return m.begin("prepare", Prepare(m.row, session, cookie, secret))
 
-    def launch(now: Now) -> list[Effect]:
-        return m.begin("launch", Launch(m.row, secret))
 
-    return launch
+def launch(m: Machine) -> list[Effect]:
+    """The spawn that follows the committed STARTING."""
+    return m.begin("launch", Launch(m.row))
 
 
 def stop_unlaunched(m: Machine, now: Now) -> list[Effect]:

@@ -381,6 +381,7 @@ _NOTE: dict[type, Callable[[Supervisor, Any, Now], list[Effect]]] = {
     **dict.fromkeys(
         (
             events.Frozen,
+            events.Prepared,
             events.Spawned,
             events.Hello,
             events.Frame,
