@@ -1,0 +1,44 @@
+"""`python -m tests.bench [NAME …] [--rounds N] [--json]`: the benches of PERFORMANCE, one file each; all without a name."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.bench.harness import Row, compare, table
+from tests.house.sources import ROOT
+
+NAMES = ("noop_runs", "frames", "commits", "listing", "reconcile", "publish", "host_overhead", "window_start")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Ours and a bare reference, alternately.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(NAMES)}")
+    parser.add_argument("--rounds", type=int, help="measured pairs for each row; each bench has a default")
+    parser.add_argument("--json", action="store_true", help="one object for each row instead of a table")
+    args = parser.parse_args()
+    if unknown := [name for name in args.names if name not in NAMES]:
+        parser.error(f"there is no bench {unknown[0]}; there are {', '.join(NAMES)}")
+
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    disk = ROOT / "build"  # the temporary directory may be memory, where an fsync costs nothing
+    disk.mkdir(exist_ok=True)
+    rows: list[Row] = []
+    for name in args.names or NAMES:
+        module = importlib.import_module(f"tests.bench.{name}")
+        with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder, module.prepare(Path(folder)) as comparisons:
+            for comparison in comparisons:
+                sys.stderr.write(f"{name}: {comparison.what} …\n")
+                rows.append(compare(comparison, args.rounds))
+    for line in (json.dumps(row.to_json()) for row in rows) if args.json else table(rows):
+        print(line)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
