@@ -81,6 +81,8 @@ catalogue(
     store__backup__rename__after="a backup of the database, named",
     store__epoch__before="the store writer, before the new epoch is committed",
     store__epoch__after="the store writer, the new epoch committed, the generation file not yet written",
+    generation__fsync__before="the generation file, written, before its fsync",
+    generation__fsync__after="the generation file, renamed, the folder fsync'ed",
     generation__rename__before="the generation file, written and fsync'ed, before its rename",
     generation__rename__after="the generation file, renamed, before the folder's fsync",
     endpoint__rename__before="the endpoint file, before its rename",

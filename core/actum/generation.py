@@ -100,6 +100,7 @@ def _replace(path: Path, document: Mapping[str, Any], *, point: str, durable: bo
         try:
             os.write(descriptor, json.dumps(document).encode())
             if durable:
+                faults.point(f"{point}.fsync.before")
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -108,6 +109,7 @@ def _replace(path: Path, document: Mapping[str, Any], *, point: str, durable: bo
         faults.point(f"{point}.rename.after")
         if durable:
             sync_folder(path.parent)
+            faults.point(f"{point}.fsync.after")
     except OSError as error:
         raise StorageFailed(f"writing {path.name}", error, "Make room or check the disk, then try again.") from error
 

@@ -29,6 +29,7 @@ CONTRACTS_CACHED_MAX = 256  # parsed contracts kept by the store; the oldest goe
 AUDIT_FINDINGS_MAX = 1_000  # per check; more are counted, not named
 BACKUPS_KEPT_MAX = 5  # older backups made before a migration are removed
 SLOTS_MAX = 1_024
+UNVERIFIED_FILES_LISTED_MAX = 1_000  # files of an unsuccessful attempt named by `show`; more are counted
 
 # Supervision.
 RECONCILE_EVERY_S = 60
@@ -48,6 +49,7 @@ HELPER_SECONDS_MAX = 24 * 3600
 LOCK_WAIT_S = 30  # a client tries lock or socket this long, then exit 7
 TAKE_OVER_FREE_S = 5
 STORE_RETRY_S = 5  # a store that could not commit is tried again after this
+INPUTS_MAX = 1_000  # of one run; more: exit 2
 INPUT_COPY_BYTES_MAX_DEFAULT = 1 << 30  # larger inputs are pinned
 
 # Commands.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select, update
+from sqlalchemy import ColumnElement, bindparam, select, update
 from sqlalchemy.dialects import sqlite
 
 from actum.model.changes import AddTask, Changes, Persisted, RefusalKind, SetSetting
@@ -24,7 +24,8 @@ _newest = Statement(
     .where(task.c.name == bindparam("v_name"), MINE)
     .values(version=bindparam("v_version"), built_in=bindparam("v_built_in"), epoch=bindparam("mine"))
 )
-_source: Select[Any] = select(bindparam("v_name"), bindparam("v_value"), bindparam("v_at_us"), bindparam("mine")).where(MINE)
+_given: list[ColumnElement[Any]] = [bindparam("v_name"), bindparam("v_value"), bindparam("v_at_us"), bindparam("mine")]
+_source = select(*_given).where(MINE)
 _upsert = sqlite.insert(setting).from_select(["name", "value", "at_us", "epoch"], _source)
 _set = Statement(
     _upsert.on_conflict_do_update(
