@@ -69,7 +69,7 @@ class RunsModel(QAbstractTableModel):
         self._cells: dict[int, RunCells] = {}
         self._facts: dict[int, tuple[str, ...]] = {}
         self._text = ""
-        self._blocks = ("open", "ended")
+        self._blocks: tuple[str, ...] = ("open", "ended")
 
     # ---- filling
 
@@ -247,6 +247,11 @@ class RunsModel(QAbstractTableModel):
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
         if self.rowCount():
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
+
+
+def _changed_columns(old: RunCells | None, new: RunCells) -> set[int]:
+    names = [field.name for field in fields(new)]
+    return {_FIELD_COLUMN[name] for name in names if old is None or getattr(old, name) != getattr(new, name)}
 
 
 def _cell_text(shown: RunCells, column: int) -> str:

@@ -157,6 +157,35 @@ class Badge(QWidget):
         painter.end()
 
 
+class Button(QPushButton):
+    """A push button: kind "" | primary | link | ghost | crumb. An icon button without text is named by its tip."""
+
+    def __init__(self, theme: Theme, text: str, *, kind: str = "", icon: str = "", small: bool = False, tip: str = "") -> None:
+        super().__init__(text)
+        self._theme, self._kind, self._icon_name, self._small = theme, kind, icon, small
+        self.setProperty("kind", kind)
+        self.setProperty("small", "true" if small else "false")
+        self.setAccessibleName(text or tip)
+        self.setToolTip(tip)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def say(self, text: str) -> None:
+        self.setText(text)
+        self.setAccessibleName(text)
+
+    def _dress(self) -> None:
+        theme, small = self._theme, self._small or self._kind == "crumb"
+        self.setFont(theme.font("caption" if small else "body", 400 if self._kind == "crumb" else 500))
+        if self._icon_name:
+            token = {"primary": "on_fill", "link": "accent"}.get(self._kind, "text2")
+            edge = 14 if self._small else 16
+            self.setIcon(theme.icon(self._icon_name, token, edge))
+            self.setIconSize(QSize(theme.px(edge), theme.px(edge)))
+        if self._kind == "ghost":
+            self.setFixedSize(theme.px(32), theme.px(32))
+
+
 def button(
     theme: Theme,
     text: str,
@@ -166,38 +195,12 @@ def button(
     icon: str = "",
     small: bool = False,
     tip: str = "",
-) -> QPushButton:
-    """A push button: kind "" | primary | link | ghost | crumb. An icon button without text is named by its tip."""
-    made = QPushButton(text)
-    made.setProperty("kind", kind)
-    made.setProperty("small", "true" if small else "false")
-    made.setAccessibleName(text or tip)
-    made.setToolTip(tip)
-    made.setCursor(Qt.CursorShape.ArrowCursor)
-    weight = 500 if kind not in ("crumb",) else 400
-
-    def dress() -> None:
-        made.setFont(theme.font("caption" if small or kind == "crumb" else "body", weight))
-        if icon:
-            token = "on_fill" if kind == "primary" else "accent" if kind == "link" else "text2"
-            made.setIcon(theme.icon(icon, token, 14 if small else 16))
-            made.setIconSize(QSize(theme.px(14 if small else 16), theme.px(14 if small else 16)))
-        if kind == "ghost":
-            made.setFixedSize(theme.px(32), theme.px(32))
-
-    dress()
-    theme.changed.connect(dress)
-    made.destroyed.connect(lambda: _forget(theme, dress))
+) -> Button:
+    """A `Button` that calls `on_click`, a method of a QObject, when it is pressed."""
+    made = Button(theme, text, kind=kind, icon=icon, small=small, tip=tip)
     if on_click is not None:
-        made.clicked.connect(lambda _checked=False: on_click())
+        made.clicked.connect(on_click)
     return made
-
-
-def _forget(theme: Theme, slot: Callable[[], None]) -> None:
-    try:
-        theme.changed.disconnect(slot)
-    except (RuntimeError, TypeError):
-        return  # the theme went first
 
 
 class Segments(QFrame):

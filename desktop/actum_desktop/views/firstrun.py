@@ -1,0 +1,220 @@
+"""While there is no run at all: what Actum is for, three samples that work, and a closed ledger as explanation (UI.md §8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from actum_desktop import tokens
+from actum_desktop.i18n import N_, _
+from actum_desktop.ledger import Kind
+from actum_desktop.views.ink import Ink
+from actum_desktop.views.widgets import Button, Card, Label
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A task that ships with the program and runs on a file that ships with it."""
+
+    task: str
+    title: str
+    text: str
+    takes: str
+    icon: str
+
+
+SAMPLES = (
+    Sample(
+        "return-and-risk",
+        N_("Return and risk"),
+        N_("Monthly prices in, returns and risk out. See a ledger fill in, line by line."),
+        N_("a few seconds"),
+        "rows",
+    ),
+    Sample(
+        "demo-stall",
+        N_("Stall on purpose"),
+        N_("Stops making progress half way. See how a warning differs from a verdict."),
+        N_("until you stop it"),
+        "warning",
+    ),
+    Sample(
+        "demo-fails",
+        N_("Fail on purpose"),
+        N_("Ends with an error half way. See what is said, and what is kept."),
+        N_("a few seconds"),
+        "x-circle",
+    ),
+)
+_LINES = (
+    N_("The work says it is done"),
+    N_("The package is sealed"),
+    N_("The process is gone"),
+    N_("The content is read back"),
+    N_("Published and recorded"),
+)
+
+
+class Explanation(Card):
+    """A small closed ledger."""
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__(ink.theme)
+        self._ink = ink
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(", ".join(_(line) for line in _LINES) + ". " + _("Succeeded"))
+
+    def sizeHint(self) -> QSize:
+        px = self._ink.theme.px
+        wide = max(self._ink.width(_(line), "body", 600) for line in _LINES)
+        return QSize(max(px(262), round(wide) + px(46 + 24)), px(198))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        ink, px = self._ink, self._ink.theme.px
+        painter = QPainter(self)
+        step, x = px(26), px(26)
+        for index, line in enumerate(_LINES):
+            y = px(26) + index * step
+            if index:
+                ink.spine(painter, x, y - step, y, solid=True)
+            ink.text(painter, QRectF(px(46), y - step / 2, self.width() - px(60), step), _(line), "text", "body", 600)
+        for index in range(len(_LINES)):
+            ink.node(painter, QPointF(x, px(26) + index * step), Kind.ESTABLISHED, "ok")
+        bottom = px(26) + len(_LINES) * step
+        ink.double_rule(painter, px(16), self.width() - px(18), bottom - px(7), "ok")
+        centre = bottom + px(17)
+        ink.icon(painter, QPointF(x, centre), "check-circle-fill", "ok", px(18))
+        ink.text(painter, QRectF(px(46), centre - step / 2, 200, step), _("Succeeded"), "ok", "lead", 600)
+        painter.end()
+
+
+class SampleCard(Card):
+    """One sample. Emits `asked` with the task's name."""
+
+    asked = Signal(object)
+
+    def __init__(self, ink: Ink, sample: Sample, *, primary: bool) -> None:
+        super().__init__(ink.theme)
+        self._ink, self._sample = ink, sample
+        theme, px = ink.theme, ink.theme.px
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(16), px(16), px(16), px(16))
+        column.setSpacing(px(3))
+        column.addSpacing(px(40 + 10))
+        column.addWidget(Label(theme, _(sample.title), "body", 600))
+        column.addWidget(Label(theme, _(sample.text), "caption", 400, "text2", wrap=True))
+        column.addStretch(1)
+        column.addSpacing(px(12))
+        foot = QHBoxLayout()
+        foot.addWidget(Label(theme, _(sample.takes), "caption", 400, "text2"))
+        foot.addStretch(1)
+        self.run = Button(theme, _("Run"), kind="primary" if primary else "", icon="play", small=True)
+        self.run.setAccessibleName(_("Run: {task}").format(task=_(sample.title)))
+        self.run.clicked.connect(self._on_clicked)
+        foot.addWidget(self.run)
+        column.addLayout(foot)
+        self.setMinimumHeight(px(178))
+
+    def _on_clicked(self) -> None:
+        self.asked.emit(self._sample.task)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        ink, px = self._ink, self._ink.theme.px
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ink.theme.color("tint_neutral"))
+        tile = QRectF(px(16), px(16), px(40), px(40))
+        painter.drawRoundedRect(tile, tokens.RADIUS_CONTROL, tokens.RADIUS_CONTROL)
+        ink.icon(painter, tile.center(), self._sample.icon, "text", px(18))
+        painter.end()
+
+
+class CommandLine(Card):
+    """How to bring one's own program: the command, ready to be copied."""
+
+    TEXT = "actum task add my-job --program /path/to/program --required '*.csv'"
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__(ink.theme)
+        theme, px = ink.theme, ink.theme.px
+        row = QHBoxLayout(self)
+        row.setContentsMargins(px(16), px(12), px(12), px(12))
+        column = QVBoxLayout()
+        column.setSpacing(px(3))
+        column.addWidget(Label(theme, _("Any script or executable"), "body", 600))
+        command = Label(theme, self.TEXT, "caption", 400, "text2")
+        command.setFont(theme.font("caption", mono=True))
+        command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        command.setAccessibleName(self.TEXT)
+        column.addWidget(command)
+        row.addLayout(column, 1)
+        self.copy = Button(theme, _("Copy command"), icon="copy", small=True)
+        self.copy.clicked.connect(self._on_copy)
+        row.addWidget(self.copy)
+
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.TEXT)
+
+
+class FirstRun(QScrollArea):
+    """Signal: `sample_asked` (task name)."""
+
+    sample_asked = Signal(object)
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__()
+        theme, px = ink.theme, ink.theme.px
+        self.setWidgetResizable(True)
+        self.setAccessibleName(_("First steps"))
+        self.viewport().setAutoFillBackground(False)
+        page = QWidget()
+        page.setAutoFillBackground(False)
+        outer = QHBoxLayout(page)
+        outer.setContentsMargins(px(24), px(16), px(24), px(24))
+        middle = QWidget()
+        middle.setMaximumWidth(px(764))
+        middle.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, px(48), 0, 0)
+        column.setSpacing(px(12))
+        column.addLayout(self._top(ink))
+        column.addSpacing(px(16))
+        column.addWidget(Label(theme, _("Samples"), "body", 600))
+        row = QHBoxLayout()
+        row.setSpacing(px(16))
+        self._cards = [SampleCard(ink, sample, primary=index == 0) for index, sample in enumerate(SAMPLES)]
+        for card in self._cards:
+            card.asked.connect(self.sample_asked)
+            row.addWidget(card, 1)
+        column.addLayout(row)
+        column.addSpacing(px(16))
+        column.addWidget(Label(theme, _("Or bring your own"), "body", 600))
+        column.addWidget(CommandLine(ink))
+        column.addStretch(1)
+        outer.addStretch(1)
+        outer.addWidget(middle, 20)
+        outer.addStretch(1)
+        self.setWidget(page)
+
+    def _top(self, ink: Ink) -> QHBoxLayout:
+        theme, px = ink.theme, ink.theme.px
+        row = QHBoxLayout()
+        row.setSpacing(px(24))
+        words = QVBoxLayout()
+        words.setSpacing(px(6))
+        words.addWidget(Label(theme, _("Nothing here yet. Start with a sample."), "page", 600, wrap=True))
+        text = _("Actum runs long work on this computer and writes down, fact by fact, how it knows that the work is done.")
+        words.addWidget(Label(theme, text, "body", 400, "text2", wrap=True))
+        words.addStretch(1)
+        row.addLayout(words, 1)
+        row.addWidget(Explanation(ink), 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+    def focus_start(self) -> None:
+        self._cards[0].run.setFocus()
