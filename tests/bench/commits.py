@@ -16,6 +16,7 @@ from actum.model.identity import uuid7
 from actum.model.status import AttemptEvent, Pair, Phase, Status
 from actum.store.writer import Writer
 from actum.workspace import Workspace
+
 from tests.bench.harness import Comparison
 from tests.bench.stores import add_task, admit
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from actum import clock, limits
 from actum.ipc import framing, messages
 from actum.ipc.session import Accepted, Expected, Guard
+
 from tests.bench.harness import Comparison
 
 FRAMES = 20_000

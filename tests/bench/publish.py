@@ -11,6 +11,7 @@ from pathlib import Path
 
 from actum.results import publish
 from actum.workspace import Workspace, create_folders
+
 from tests.bench.harness import Comparison
 
 FILES = 3

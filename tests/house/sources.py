@@ -73,6 +73,12 @@ def imported_names(path: Path) -> dict[str, str]:
     return names
 
 
+def imported_modules(path: Path) -> set[str]:
+    """Full name of every module, or member of a module, that the file imports."""
+    plain = {a.name for node in nodes(path) if isinstance(node, ast.Import) for a in node.names}
+    return plain | set(imported_names(path).values())
+
+
 def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
     """Every call by a plain dotted name, with the name as its import spells it (`from os import kill` → os.kill)."""
     names = imported_names(path)
