@@ -174,8 +174,8 @@ def load(document: Mapping[str, Any]) -> Contract:
     )
     fields.done()
     try:
-        size = len(canonical.dumps(contract.to_json()).encode())
-    except (TypeError, UnicodeEncodeError) as error:
+        size = len(canonical.dumps(contract.to_json()).encode("utf-8", "surrogatepass"))
+    except TypeError as error:
         raise refuse("the document", f"{error}.") from None
     if size > limits.CONTRACT_BYTES_MAX:
         raise refuse("the document", f"it has {size} bytes; at most {limits.CONTRACT_BYTES_MAX} are possible.")

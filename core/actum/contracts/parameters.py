@@ -186,7 +186,7 @@ def parse(contract: Declares, raw: Mapping[str, Any], base: Path) -> Typed:
         broken = {rule.fields[-1]: said for rule in contract.rules if (said := rule.broken(values, titles))}
         wrong.update(broken)
     typed = Typed(contract.parameters, values)
-    if not wrong and len(canonical.dumps(typed.to_json()).encode()) > limits.PARAMETERS_BYTES_MAX:
+    if not wrong and len(canonical.dumps(typed.to_json()).encode("utf-8", "surrogatepass")) > limits.PARAMETERS_BYTES_MAX:
         size_kib = limits.PARAMETERS_BYTES_MAX // 1024
         wrong[""] = f"The parameters are larger than {size_kib} KiB together. Use a file input for large values."
     if wrong:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from actum.sdk.cells import CellRefused, Column
 from actum.sdk.context import Context
 from actum.sdk.decorator import Param, task
+from actum.sdk.failing import TaskFailed
 from actum.sdk.inputs import InputFile, InputFolder
 from actum.sdk.stopping import StopRequested
 
-__all__ = ["CellRefused", "Column", "Context", "InputFile", "InputFolder", "Param", "StopRequested", "task"]
+__all__ = ["CellRefused", "Column", "Context", "InputFile", "InputFolder", "Param", "StopRequested", "TaskFailed", "task"]

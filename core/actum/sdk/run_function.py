@@ -20,6 +20,7 @@ from pathlib import Path  # noqa: E402
 from typing import Any, List  # noqa: E402
 
 from actum.sdk.context import Context  # noqa: E402
+from actum.sdk.failing import TaskFailed  # noqa: E402
 from actum.sdk.loading import NoSuchFunction, load  # noqa: E402
 from actum.sdk.messages import FileSink  # noqa: E402
 from actum.sdk.signature import SignatureRefused, arguments_for  # noqa: E402
@@ -51,6 +52,9 @@ def call(context: Context, work: Any) -> int:
     except StopRequested:
         sys.stderr.write("Stopped, as asked.\n")
         return EXIT_STOPPED
+    except TaskFailed as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     except Exception as error:
         own = error.__traceback__.tb_next if error.__traceback__ else None  # without this frame
         traceback.print_exception(type(error), error, own.tb_next if own else None)
