@@ -8,6 +8,7 @@ from typing import Any
 
 from actum.clock import rfc3339
 from actum.errors import NotFound
+
 from actum_desktop.commands.context import Context
 
 

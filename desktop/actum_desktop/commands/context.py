@@ -36,6 +36,11 @@ class Context:
         return locate(self._stated)
 
     @property
+    def is_default(self) -> bool:
+        """Whether the command line named no workspace of its own."""
+        return self._stated is None
+
+    @property
     def begun(self) -> bool:
         """Whether the workspace has a database. Where it has none there is nothing to read."""
         from actum.workspace import unusable

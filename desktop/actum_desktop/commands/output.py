@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import sys
+import textwrap
 import traceback
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +27,7 @@ from actum.errors import ActumError
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SGR = re.compile(r"(\x1b\[[0-9;:]*m)")
 _TONES = {"ok": "32", "bad": "31", "warn": "33", "accent": "34", "faint": "2", "strong": "1"}
+_TEXT_COLUMNS = 96
 _ERASE_TO_END = "\x1b[K"
 
 
@@ -93,6 +95,15 @@ class Output:
         """One line for people on standard output; nothing where programs read."""
         if not self.json:
             self._write_out(text + "\n")
+
+    def paragraphs(self, text: str) -> None:
+        """Text of several paragraphs, wrapped to the terminal or to a readable width."""
+        columns = min(shutil.get_terminal_size().columns, _TEXT_COLUMNS) if self.out_is_terminal else _TEXT_COLUMNS
+        for position, paragraph in enumerate(text.split("\n\n")):
+            if position:
+                self.say()
+            for line in textwrap.wrap(plain(" ".join(paragraph.split())), columns, break_on_hyphens=False):
+                self.say(line)
 
     def rows(self, heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> None:
         """Aligned columns under quiet heads; `right` are the columns of numbers. A terminal gets the last column cut to fit."""

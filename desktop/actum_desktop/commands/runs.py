@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from actum import limits
-from actum.clock import rfc3339
+from actum.clock import rfc3339, utc_us
 from actum.errors import WrongUse
 from actum.model.status import RunStatus
 
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
             wording.status(row.status, row.phase, row.released, contact=row.contact).word,
             f"{row.task} {row.task_version}",
             measures.when(row.created_at_us),
-            measures.duration(_seconds(row)),
+            measures.duration(_seconds_so_far(row)),
             wording.measure(measured(row)),
         )
         for row in rows
@@ -80,7 +80,7 @@ def run_json(row: RunListRow) -> dict[str, Any]:
         "status": row.status,
         "phase": row.phase,
         "released": row.released,
-        "contact": {"state": row.contact},
+        "contact": {"state": row.contact, "since": None, "why": None},
         "created_at": _time(row.created_at_us),
         "started_at": _time(row.started_at_us),
         "finished_at": _time(row.finished_at_us),
@@ -110,6 +110,12 @@ def _status(text: str) -> str:
 
 def _time(us: int | None) -> str | None:
     return None if us is None else rfc3339(us)
+
+
+def _seconds_so_far(row: RunListRow) -> float | None:
+    if row.started_at_us is None:
+        return None
+    return max(0, (row.finished_at_us or utc_us()) - row.started_at_us) / 1e6
 
 
 def _seconds(row: RunListRow) -> float | None:

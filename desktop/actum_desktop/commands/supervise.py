@@ -18,7 +18,7 @@ from actum_desktop.commands.connection import reach
 from actum_desktop.commands.context import Context
 from actum_desktop.commands.interrupts import Interrupts
 from actum_desktop.commands.output import plain
-from actum_desktop.commands.supervision import left_to_do
+from actum_desktop.commands.supervision import left_to_do, take_charge
 from actum_desktop.commands.watching import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
@@ -86,13 +86,7 @@ def _refuse_beside_the_living(context: Context) -> None:
 
 
 def _supervise(args: argparse.Namespace, context: Context, interrupts: Interrupts, lock: Lock) -> int:
-    from actum_desktop.controller.headless import Headless
-
-    try:
-        headless = Headless(context.workspace, lock)
-    except BaseException:
-        lock.release()
-        raise
+    headless = take_charge(context.workspace, lock)
     try:
         if not args.keep_paused:
             headless.submit({"verb": "resume_queue"})

@@ -79,15 +79,9 @@ class InThisProcess:
     here = True
 
     def __init__(self, ws: Workspace, lock: Lock, interrupts: Interrupts) -> None:
-        from actum_desktop.controller.headless import Headless
-
         self._ws = ws
         self._interrupts = interrupts
-        try:
-            self.headless: Headless = Headless(ws, lock)
-        except BaseException:
-            lock.release()
-            raise
+        self.headless = take_charge(ws, lock)
 
     def submit(self, body: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -196,6 +190,20 @@ class Session:
             if time.monotonic() > end or self._interrupts.count:
                 raise busy or _nobody()
             time.sleep(_SEARCH_EVERY_S)
+
+
+def take_charge(ws: Workspace, lock: Lock) -> Headless:
+    """Supervise in this process from here on. The lock is let go when that fails. Raises ActumError."""
+    from actum_desktop import qtguard
+
+    try:
+        qtguard.check()
+        from actum_desktop.controller.headless import Headless
+
+        return Headless(ws, lock)
+    except BaseException:
+        lock.release()
+        raise
 
 
 def news_of(update: Update) -> dict[int, Mapping[str, Any] | None]:

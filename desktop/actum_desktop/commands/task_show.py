@@ -30,7 +30,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
 def _print(out: Output, contract: Mapping[str, Any]) -> None:
     out.say(f"{out.toned(plain(contract['name']), 'strong')} {plain(contract['version'])}  {plain(contract.get('title', ''))}")
     if contract.get("description"):
-        out.say(plain(contract["description"]))
+        out.paragraphs(str(contract["description"]))
     out.say()
     out.fields(
         [
@@ -64,9 +64,9 @@ def parameter_row(parameter: Mapping[str, Any]) -> tuple[str, str, str, str]:
         kind = " | ".join(str(choice) for choice in parameter["choices"])
     default = parameter.get("default")
     shown = "required" if parameter.get("required") else "–" if default is None else str(default)
-    unit = f"in {parameter['unit']}" if parameter.get("unit") else ""
-    words = [str(parameter.get("title") or ""), unit, str(parameter.get("help") or "")]
-    return str(parameter["name"]), kind, shown, ", ".join(word for word in words if word)
+    unit = f" (in {parameter['unit']})" if parameter.get("unit") else ""
+    words = [f"{parameter.get('title') or parameter['name']}{unit}", str(parameter.get("help") or "")]
+    return str(parameter["name"]), kind, shown, ": ".join(word for word in words if word)
 
 
 def _policies(policies: Mapping[str, Any]) -> list[tuple[str, object]]:

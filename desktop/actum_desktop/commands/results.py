@@ -1,0 +1,151 @@
+"""`actum results RUN`: metrics with their reasons, tables and files of a published result.
+
+Where there is no result the command exits 3; the files an unsuccessful attempt left are named, and said to be no result
+(R13). A missing value is a word with a reason, never 0 and never nothing (R15).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from actum.errors import NotFound
+
+from actum_desktop import measures
+from actum_desktop.commands.context import Context, run_number, wrong_use
+from actum_desktop.commands.output import Output, plain
+from actum_desktop.commands.show import files_folder
+
+if TYPE_CHECKING:
+    from actum.store.queries import Reader
+    from actum.store.rows import ResultView
+
+_ROWS = 20
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help="the run's number or id")
+    parser.add_argument("--table", metavar="NAME", help="show the first rows of this table")
+    parser.add_argument("--rows", type=int, default=_ROWS, metavar="N", help=f"so many of them; else {_ROWS}")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    if args.rows < 1:
+        raise wrong_use("--rows needs a whole number from 1.", "For example: actum results 17 --table returns --rows 50")
+    with context.reader() as reader:
+        number = run_number(reader, args.run)
+        result = reader.result(number)
+        if result is None:
+            raise no_result(context, reader, number)
+    if args.table is not None:
+        return print_table(context, result, args.table, args.rows)
+    print_result(context, result)
+    return 0
+
+
+def no_result(context: Context, reader: Reader, number: int) -> NotFound:
+    """The refusal for a run without a result; names the files an attempt left, where there are any."""
+    row = reader.run(number)
+    show = {"run": number, "attempts": [{"n": attempt.n} for attempt in reader.attempts(number)]}
+    folder = files_folder(context, show)
+    why = f"It is {row.status}."
+    if folder is None:
+        return NotFound("no_result", f"Run {number} has no result.", why, f"`actum show {number}` says how it stands.")
+    why += f" The files its attempt left (not a result, not verified) are in {folder}."
+    return NotFound("no_result", f"Run {number} has no result.", why, f"`actum logs {number}` shows its log.", files=folder)
+
+
+def print_result(context: Context, result: ResultView) -> None:
+    out, path = context.out, context.workspace.path / result.path
+    document = {
+        "run": result.run,
+        "id": result.id,
+        "state": result.check.state if result.check else "unchecked",
+        "reason": result.check.reason if result.check else "",
+        "checked_at": _time(result.check.at_us if result.check else None),
+        "committed_at": _time(result.committed_at_us),
+        "path": str(path),
+        "digest": result.digest,
+        "metrics": [dict(metric) for metric in result.metrics],
+        "tables": [dict(table) for table in result.tables],
+        "files": [dict(file) for file in result.files],
+    }
+    if out.json:
+        out.document("results", document)
+        return
+    from actum_desktop import wording
+
+    badge = wording.result_badge(document)
+    out.say(f"{out.toned(f'Run {result.run}', 'strong')}  {badge.word if badge else ''}")
+    out.say(plain(path))
+    _print_metrics(out, document["metrics"])
+    _print_tables(out, document["tables"])
+    _print_files(out, document["files"])
+
+
+def _print_metrics(out: Output, metrics: Sequence[Mapping[str, Any]]) -> None:
+    if metrics:
+        out.say()
+        out.rows(("METRIC", "VALUE", "UNIT", "FROM"), [metric_row(metric) for metric in metrics], right=(1,))
+
+
+def metric_row(metric: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """Name, value or status, unit, and what it rests on: observations, rule, reason."""
+    available = metric.get("status", "available") == "available"
+    status = str(metric.get("status", "")).replace("_", " ")
+    count = metric.get("observation_count")
+    observations = "" if count is None else f"{measures.count(count)} observation{'' if count == 1 else 's'}"
+    reason = "" if available else str(metric.get("reason") or "no reason given").replace("_", " ")
+    rests_on = [reason, observations, str(metric.get("rule") or "")]
+    value = str(metric.get("value")).replace("-", "−", 1) if available else status
+    return str(metric["name"]), value, str(metric.get("unit") or "") if available else "", ", ".join(filter(None, rests_on))
+
+
+def _print_tables(out: Output, tables: Sequence[Mapping[str, Any]]) -> None:
+    if tables:
+        out.say()
+        rows = [(str(t["name"]), measures.count(t.get("rows")), ", ".join(_columns(t))) for t in tables]
+        out.rows(("TABLE", "ROWS", "COLUMNS"), rows, right=(1,))
+
+
+def _print_files(out: Output, files: Sequence[Mapping[str, Any]]) -> None:
+    if files:
+        out.say()
+        rows = [
+            (str(f["name"]), str(f.get("role") or ""), measures.size(f.get("size")), str(f.get("sha256"))[:12]) for f in files
+        ]
+        out.rows(("FILE", "ROLE", "SIZE", "SHA256"), rows, right=(2,))
+
+
+def _columns(table: Mapping[str, Any]) -> list[str]:
+    columns = table.get("columns") or table.get("schema") or ()
+    return [str(column["name"] if isinstance(column, Mapping) else column) for column in columns]
+
+
+def print_table(context: Context, result: ResultView, name: str, count: int) -> int:
+    """The first rows of one table. Raises NotFound."""
+    from actum.results.package import open_result
+
+    names = [str(table["name"]) for table in result.tables]
+    if name not in names:
+        known = f"It has: {', '.join(names)}." if names else "It has no tables."
+        what = f"The result of run {result.run} has no table “{name}”."
+        raise NotFound("no_such_table", what, known, f"`actum results {result.run}` lists what it has.")
+    table = open_result(context.workspace.path / result.path).table(name)
+    page = table.page(0, count)
+    out = context.out
+    if out.json:
+        for row in page.rows:
+            out.document("results_row", {"run": result.run, "table": name, "row": dict(zip(page.names, row, strict=True))})
+        return 0
+    out.rows(page.names, page.rows)
+    if page.total > len(page.rows):
+        out.note(f"The first {len(page.rows)} of {measures.count(page.total)} rows. `actum export` writes them all.")
+    return 0
+
+
+def _time(us: int | None) -> str | None:
+    from actum.clock import rfc3339
+
+    return None if us is None else rfc3339(us)
