@@ -104,14 +104,14 @@ def _word(kind: pa.DataType) -> tuple[str, int | None, int | None]:
         (is_.is_string, "text"),
         (is_.is_large_string, "text"),
         (is_.is_string_view, "text"),
-        (is_.is_integer, "integer"),
+        (lambda other: is_.is_integer(other) and not is_.is_uint64(other), "integer"),
         (is_.is_float64, "float64"),
         (is_.is_boolean, "boolean"),
         (is_.is_date, "date"),
         (is_.is_binary, "binary"),
         (is_.is_large_binary, "binary"),
     )
-    if is_.is_timestamp(kind) and kind.tz is not None:
+    if is_.is_timestamp(kind) and kind.tz is not None and kind.unit != "ns":
         return "timestamp", None, None
     return next((word for test, word in words if test(kind)), str(kind)), None, None
 

@@ -1,0 +1,80 @@
+"""The readable tables of a package: where the Parquet of each is, and reading it (R13: through the manifest only)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from actum.errors import CheckFailed, NotFound
+from actum.results import authority
+from actum.results import manifest as names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """One table as a Parquet file of its package, and what the package says of that file."""
+
+    name: str
+    path: Path
+    sha256: str
+    rule: str
+
+    def schema(self) -> pa.Schema:
+        import pyarrow.parquet as pq
+
+        return pq.read_schema(self.path)
+
+    def rows(self) -> int:
+        import pyarrow.parquet as pq
+
+        return int(pq.read_metadata(self.path).num_rows)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All rows, at most BATCH_ROWS at once. Raises OSError, ActumError."""
+        return authority.parquet_batches(self.path, self.name)
+
+
+def table_names(package: Path) -> list[str]:
+    """Raises OSError, CheckFailed."""
+    return sorted(_read(package)[0]["authority"])
+
+
+def locate(package: Path, name: str) -> StoredTable:
+    """Raises NotFound, CheckFailed (the package is damaged), OSError."""
+    manifest, digest = _read(package)
+    entry = next((entry for entry in manifest["files"] if entry.get("table") == name), None)
+    if entry is None:
+        known = ", ".join(sorted(manifest["authority"])) or "none"
+        raise NotFound("no_table", f"The result has no table “{name}”.", f"Its tables: {known}.")
+    if entry["rule"] not in authority.DERIVED_RULES:
+        return _stored(package, name, entry["name"], entry["sha256"], entry["rule"])
+    try:
+        derived, _ = names.read_derived(package)
+    except names.NotAPackage as error:
+        raise _damaged(f"{error}.") from error
+    copy = next((copy for copy in derived["files"] if copy.get("table") == name), None)
+    if derived["manifest_sha256"] != digest or copy is None:
+        raise _damaged(f"The derived tables do not belong to it, or lack “{name}”.")
+    return _stored(package, name, f"{names.DERIVED}/{copy['name']}", copy["sha256"], entry["rule"])
+
+
+def _stored(package: Path, name: str, place: object, sha256: str, rule: str) -> StoredTable:
+    if not names.is_safe_name(place):
+        raise _damaged(f"“{place}” is not a place in the package.")
+    return StoredTable(name, package / str(place), sha256, rule)
+
+
+def _read(package: Path) -> tuple[dict[str, Any], str]:
+    try:
+        return names.read_manifest(package)
+    except names.NotAPackage as error:
+        raise _damaged(f"{error}.") from error
+
+
+def _damaged(why: str) -> CheckFailed:
+    return CheckFailed("result_damaged", "The package cannot be read.", why, "Verify the run.")
