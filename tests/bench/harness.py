@@ -7,6 +7,7 @@ much less. A bench module offers `prepare(folder)`, a context manager that yield
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -49,7 +50,8 @@ def compare(comparison: Comparison, rounds: int | None = None) -> Row:
     comparison.ours()
     pairs = [(comparison.reference(), comparison.ours()) for _ in range(rounds or comparison.rounds)]
     ours = statistics.median(o for _, o in pairs)
-    ratio = statistics.median(o / r for r, o in pairs if r)
+    ratios = [o / r for r, o in pairs if r]
+    ratio = statistics.median(ratios) if ratios else math.nan  # the reference cost nothing that can be measured
     smallest = min(o for _, o in pairs)
     return Row(
         comparison.what,
