@@ -123,11 +123,3 @@ def _do(verb: str, args: dict[str, Any], replies: Replies) -> None:
         place = traceback.extract_tb(error.__traceback__)[-1]
         why = f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}, line {place.lineno})"
         replies.error(ActumError("bug", f"The helper failed in “{verb}”.", why[: limits.ERROR_TEXT_CHARS_MAX]))
-
-
-faults.CATALOGUE.update(
-    {
-        "helper.verb.before": "a helper, before it does a verb",
-        "helper.verb.after": "a helper, a verb is done and not yet answered",
-    }
-)

@@ -22,17 +22,6 @@ from actum.results.handover import invalid
 
 STAGING_PREFIX = ".derive-"
 
-faults.CATALOGUE.update(
-    {
-        "derive.file.fsync.before": "the deriving helper, before one derived file is made durable",
-        "derive.file.fsync.after": "the deriving helper, one derived file is durable",
-        "derive.manifest.fsync.before": "the deriving helper, derived.json written, not yet durable",
-        "derive.manifest.fsync.after": "the deriving helper, derived.json durable under its temporary name",
-        "derive.manifest.rename.before": "the deriving helper, before derived.json gets its name",
-        "derive.manifest.rename.after": "the deriving helper, derived.json in place",
-    }
-)
-
 
 def derive(package: Path, out: Path, progress: digests.Progress = digests.no_progress) -> dict[str, Any]:
     """Derive the tables of `package` into the new folder `out`. Returns derived.json and its digest.

@@ -33,19 +33,6 @@ METRICS = "metrics"  # the name under which metrics are exported, unless a table
 SIDECAR_ENDING = ".actum.json"
 _RULES = {"csv": export_csv.RULE, "json": export_json.RULE, "parquet": export_parquet.RULE}
 
-faults.CATALOGUE.update(
-    {
-        "export.file.fsync.before": "the exporting helper, the export is written under a temporary name",
-        "export.file.fsync.after": "the exporting helper, the export is durable, not yet compared",
-        "export.rename.before": "the exporting helper, the export is compared, not yet in place",
-        "export.rename.after": "the exporting helper, the export is in place, without its sidecar",
-        "export.sidecar.fsync.before": "the exporting helper, the sidecar is written, not yet durable",
-        "export.sidecar.fsync.after": "the exporting helper, the sidecar is durable under its temporary name",
-        "export.sidecar.rename.before": "the exporting helper, before the sidecar gets its name",
-        "export.sidecar.rename.after": "the exporting helper, the sidecar is in place",
-    }
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Exported:

@@ -24,14 +24,6 @@ CONTENT = "content"
 
 Stat = tuple[int, int, int, int]
 
-faults.CATALOGUE.update(
-    {
-        "freeze.copy.fsync.before": "the freezing helper, an input is copied, not yet durable",
-        "freeze.copy.fsync.after": "the freezing helper, the bytes of a frozen input are durable",
-        "freeze.folders.fsync.after": "the freezing helper, a frozen input is durable, not yet named",
-    }
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Frozen:

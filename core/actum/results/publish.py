@@ -37,23 +37,6 @@ _AT_FDCWD = -100
 _RENAME_NOREPLACE = 1  # linux/fs.h
 _RENAME_EXCL = 4  # macOS, sys/stdio.h
 
-faults.CATALOGUE.update(
-    {
-        "publish.derived.rename.before": "the supervisor, before the derived tables get their name in staging",
-        "publish.derived.rename.after": "the supervisor, derived tables in place, not yet durable",
-        "publish.target.fsync.before": "the supervisor, results/<run> made, not yet durable",
-        "publish.target.fsync.after": "the supervisor, results/<run> durable",
-        "publish.readonly.before": "the supervisor, before the package's files are made read-only",
-        "publish.readonly.after": "the supervisor, the package's files are read-only",
-        "publish.rename.before": "the supervisor, before the package is renamed into results",
-        "publish.rename.after": "the supervisor, the package is in results, not yet durable",
-        "publish.durable.fsync.before": "the supervisor, published folders read-only, not yet durable",
-        "publish.durable.fsync.after": "the supervisor, the publication is durable, not yet committed",
-        "publish.quarantine.rename.before": "the supervisor, before a package is moved to quarantine",
-        "publish.quarantine.rename.after": "the supervisor, a package is in quarantine",
-    }
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Recorded:

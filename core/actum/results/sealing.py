@@ -22,23 +22,6 @@ from actum.results import manifest as names
 from actum.results.durable import action
 from actum.results.manifest import Messages, Sealed
 
-faults.CATALOGUE.update(
-    {
-        "seal.manifest.fsync.before": "the host, manifest.json written, not yet durable",
-        "seal.manifest.fsync.after": "the host, manifest.json durable under its temporary name",
-        "seal.manifest.rename.before": "the host, before manifest.json gets its name",
-        "seal.manifest.rename.after": "the host, manifest.json in place, its folder not yet durable",
-        "seal.result.fsync.before": "the host, result.json written, not yet durable",
-        "seal.result.fsync.after": "the host, result.json durable under its temporary name",
-        "seal.result.rename.before": "the host, before result.json gets its name",
-        "seal.result.rename.after": "the host, result.json in place",
-        "seal.file.fsync.before": "the host, before one file of the package is made durable",
-        "seal.file.fsync.after": "the host, one file of the package is durable",
-        "seal.folders.fsync.before": "the host, all files durable, no folder yet",
-        "seal.folders.fsync.after": "the host, all files and folders durable, no manifest yet",
-    }
-)
-
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
