@@ -55,7 +55,7 @@ class Snapshot:
     children: dict[int, list[int]] = field(default_factory=dict)
     by_cookie: dict[str, list[int]] = field(default_factory=dict)
     by_alive: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # (device, inode) of an alive file → pids
-    cookie_of: dict[int, str] = field(default_factory=dict)
+    cookies: dict[int, str] = field(default_factory=dict)
     alive_of: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
     unreadable: int = 0
 
@@ -77,7 +77,7 @@ class Snapshot:
         exclude: Iterable[ProcessIdentity] = (),
     ) -> Tree:
         """The living tree of one attempt. `members` are recorded identities; `exclude` is who is not asked for (the host)."""
-        alive = _file_id(alive_path)
+        alive = file_id(alive_path)
         found: dict[int, str] = {}
         for identity in members:
             if self._lives(identity):
@@ -107,7 +107,7 @@ class Snapshot:
 
     def _is_nested(self, pid: int, cookie: str | None, alive: tuple[int, int] | None) -> bool:
         """Whether this process is of another attempt: by the alive file it holds, or by the cookie it was started with."""
-        if cookie is not None and self.cookie_of.get(pid, cookie) != cookie:
+        if cookie is not None and self.cookies.get(pid, cookie) != cookie:
             return True
         held = self.alive_of.get(pid, set())
         return bool(held) and alive not in held
@@ -122,14 +122,14 @@ class Snapshot:
     def _index(self, seen: Seen) -> None:
         self.children.setdefault(seen.ppid, []).append(seen.pid)
         try:
-            cookie = _cookie_of(seen.pid)
+            cookie = cookie_of(seen.pid)
         except OSError:
             self.unreadable += 1
             return  # its descriptors are not ours to read either
         if cookie:
-            self.cookie_of[seen.pid] = cookie
+            self.cookies[seen.pid] = cookie
             self.by_cookie.setdefault(cookie, []).append(seen.pid)
-        for file_id in _alive_files_of(seen.pid):
+        for file_id in alive_files_of(seen.pid):
             self.alive_of.setdefault(seen.pid, set()).add(file_id)
             self.by_alive.setdefault(file_id, []).append(seen.pid)
 
@@ -171,7 +171,7 @@ def _list_processes() -> tuple[dict[int, Seen], bool]:
     return processes, bool(pids)
 
 
-def _cookie_of(pid: int) -> str:
+def cookie_of(pid: int) -> str:
     """ACTUM_COOKIE in the environment a process was started with, or "". Raises OSError where it is not ours to read."""
     try:
         with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
@@ -186,7 +186,7 @@ def _cookie_of(pid: int) -> str:
     return data[start + len(_COOKIE) :].split(b"\0", 1)[0].decode("utf-8", "replace")
 
 
-def _alive_files_of(pid: int) -> list[tuple[int, int]]:
+def alive_files_of(pid: int) -> list[tuple[int, int]]:
     """(device, inode) of every alive file a process has open for writing; a probe opens it for reading only."""
     folder = f"/proc/{pid}/fd"
     found = []
@@ -201,7 +201,7 @@ def _alive_files_of(pid: int) -> list[tuple[int, int]]:
     return found
 
 
-def _file_id(path: str | os.PathLike[str] | None) -> tuple[int, int] | None:
+def file_id(path: str | os.PathLike[str] | None) -> tuple[int, int] | None:
     try:
         status = os.stat(path) if path is not None else None
     except OSError:

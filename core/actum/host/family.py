@@ -1,0 +1,187 @@
+"""The host's own tree: who lives in it, what it uses, and the proof that nobody is left (R07, P14).
+
+Theory. The host is the child subreaper of all it starts, so whoever loses its parents becomes the host's child. Hence: *a
+living process of the tree has an ancestor, or is itself, a direct child of the host*. waitpid saying ECHILD proves the
+tree gone, method "subreaper".
+
+Nested Actum. A host that was started by the work (by work that itself calls `actum`) becomes our child too when its
+starter ends, and may live for days; waitpid does not say ECHILD then. It and all below it are of another attempt: known by
+the alive file it holds or by the cookie it was started with, and remembered by identity, so that its orphans, which come
+to us if it is killed, stay excluded. With such children the tree is gone when *one pass over /proc shows no direct child of
+the host but nested ones, and none was reaped meanwhile*: this process reaps in one thread only, outside the pass, so every
+direct child that there was when the pass began is in /proc until its end, living or zombie, and is seen; if all of them are
+nested, no process of the tree had an ancestor, so there was none. Method "subreaper, nested left out".
+
+A pass costs time in proportion to the machine's processes, so passes keep a distance that holds their share of the host's
+time under SCAN_SHARE_MAX.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+from actum import limits
+from actum.model.identity import ProcessIdentity
+from actum.processes import identity as identities
+from actum.processes import tree
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+Life = tuple[int, int]  # pid, start ticks
+
+
+class Descendant:
+    """One living process of the tree, with what it uses as of the last pass."""
+
+    __slots__ = ("command", "cpu_ticks", "identity", "io", "rss_bytes")
+
+    def __init__(self, identity: ProcessIdentity) -> None:
+        self.identity = identity
+        self.command = tree.command_of(identity.pid)
+        self.cpu_ticks = 0
+        self.rss_bytes = 0
+        self.io = (0, 0)
+
+    def update(self, fields: list[bytes]) -> None:
+        self.cpu_ticks = sum(int(fields[index]) for index in range(identities.UTIME, identities.CSTIME + 1))
+        self.rss_bytes = int(fields[identities.RSS_PAGES]) * _PAGE
+        self.io = _io_of(self.identity.pid) or self.io
+
+
+class Family:
+    """Attributes: members (living, by life), nested (lives left out), childless (waitpid said ECHILD)."""
+
+    def __init__(self, cookie: str, alive_path: str) -> None:
+        self._cookie = cookie
+        self._alive = tree.file_id(alive_path)
+        self._own = os.getpid()
+        self._next_pass = 0.0
+        self._past_io = [0, 0]  # of members that have ended
+        self._direct_left = True  # the last pass showed a direct child that is not nested, or none was made yet
+        self.members: dict[Life, Descendant] = {}
+        self.nested: set[Life] = set()
+        self.childless = False
+
+    def reap(self) -> dict[int, int]:
+        """Take leave of ended children: pid → status."""
+        ended: dict[int, int] = {}
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                self.childless = True
+                self._forget_all()
+                return ended
+            self.childless = False
+            if pid == 0:
+                return ended
+            ended[pid] = status
+
+    def expect(self, child: ProcessIdentity | None) -> None:
+        """A child was started: nothing seen so far says that the tree is empty. None = it has ended already."""
+        self.childless, self._direct_left = False, True
+        self._next_pass = time.monotonic() + limits.TREE_FIRST_S
+        if child is not None:
+            self.members[(child.pid, child.start_ticks)] = Descendant(child)
+
+    def look(self, now: float, *, at_once: bool = False) -> bool:
+        """Make a pass, unless the last one was too near; whether it was made."""
+        if self.childless or (now < self._next_pass and not at_once):
+            return False
+        begun = time.monotonic()
+        self._pass()
+        cost = time.monotonic() - begun
+        self._next_pass = now + max(limits.TREE_EVERY_S, cost / limits.SCAN_SHARE_MAX)
+        return True
+
+    def gone(self) -> bool:
+        """Whether the tree is proven gone. Call after `reap`, and after a `look` where children are left."""
+        return self.childless or not self._direct_left
+
+    @property
+    def method(self) -> str:
+        return "subreaper" if self.childless else "subreaper, nested left out"
+
+    def activity(self) -> dict[str, Any]:
+        """{cpu_s, rss_bytes, read_bytes, written_bytes} of the tree; what has ended counts on in all but rss."""
+        members = self.members.values()
+        times = os.times()
+        cpu = times.children_user + times.children_system + sum(member.cpu_ticks for member in members) / _TICKS
+        return {
+            "cpu_s": round(cpu, 2),
+            "rss_bytes": sum(member.rss_bytes for member in members),
+            "read_bytes": self._past_io[0] + sum(member.io[0] for member in members),
+            "written_bytes": self._past_io[1] + sum(member.io[1] for member in members),
+        }
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The members as tree.json records them, the oldest first, at most TREE_MEMBERS_MAX."""
+        oldest = sorted(self.members.items(), key=lambda item: item[0][1])[: limits.TREE_MEMBERS_MAX]
+        return [{**member.identity.to_json(), "command": member.command} for _, member in oldest]
+
+    def _pass(self) -> None:
+        fields_of, children = _all_processes()
+        members: dict[Life, Descendant] = {}
+        nested: set[Life] = set()
+        self._direct_left = False
+        waiting = [(pid, False) for pid in children.get(self._own, ())]
+        for pid, below_nested in waiting:  # grows while it is walked
+            fields = fields_of[pid]
+            life = (pid, int(fields[identities.START_TICKS]))
+            apart = below_nested or life in self.nested or self._is_nested(pid)
+            waiting += [(child, apart) for child in children.get(pid, ())]
+            if apart:
+                nested.add(life)
+                continue
+            if int(fields[identities.PPID]) == self._own:
+                self._direct_left = True
+            if not identities.is_dead(fields):
+                member = members[life] = self.members.get(life) or Descendant(identities.here(*life))
+                member.update(fields)
+        self._forget(self.members.keys() - members.keys())
+        self.members, self.nested = members, nested
+
+    def _is_nested(self, pid: int) -> bool:
+        try:
+            cookie = tree.cookie_of(pid)
+        except OSError:
+            return False  # not ours to read: then it is ours to end, if it can be
+        if cookie and cookie != self._cookie:
+            return True
+        held = tree.alive_files_of(pid)
+        return bool(held) and self._alive not in held
+
+    def _forget(self, lives: set[Life]) -> None:
+        for life in lives:
+            read, written = self.members[life].io
+            self._past_io[0] += read
+            self._past_io[1] += written
+
+    def _forget_all(self) -> None:
+        self._forget(set(self.members))
+        self.members, self.nested, self._direct_left = {}, set(), False
+
+
+def _all_processes() -> tuple[dict[int, list[bytes]], dict[int, list[int]]]:
+    """Every process's stat, zombies too, and the children of each."""
+    fields_of: dict[int, list[bytes]] = {}
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (fields := identities.stat_fields(int(name))):
+            fields_of[int(name)] = fields
+            children.setdefault(int(fields[identities.PPID]), []).append(int(name))
+    return fields_of, children
+
+
+def _io_of(pid: int) -> tuple[int, int] | None:
+    """(read, written) bytes that reached the storage layer, or None where they are not ours to read."""
+    try:
+        with open(f"/proc/{pid}/io", "rb", buffering=0) as file:
+            lines = file.read(1024).split(b"\n")
+    except OSError:
+        return None
+    values = dict(line.split(b": ", 1) for line in lines if b": " in line)
+    return int(values.get(b"read_bytes", 0)), int(values.get(b"write_bytes", 0))

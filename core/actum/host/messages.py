@@ -1,0 +1,260 @@
+"""What the work says in its message file: read as it grows, sorted, and collected for sealing (§7).
+
+Theory. The file is append-only and it is the queue: the host reads a bounded piece each turn, so its memory is bounded and
+nothing is ever dropped. Records go to spool/records.jsonl with a seq before the read position moves on. How the work's
+write waits at the bound (R12): an append cannot be refused, so when more than MESSAGES_BACKLOG_BYTES_MAX lie unread the
+main loop pauses the work's processes (`wants_pause`) until half of that is read; a disk that takes no records holds the
+read position, which comes to the same.
+
+A line that is no JSON object, a kind or key nobody knows, a value that makes no sense: a notice, and the line is ignored;
+but a malformed metric, table, file, record or done *contradicts the contract*, and so do more than
+COLLECTED_MESSAGES_MAX of one kind: kept in `contradictions`, which fail the attempt (contract_invalid).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from actum import clock, limits
+from actum.ipc import spool
+
+Document = dict[str, Any]
+Notice = Callable[[str, str, Document], None]
+
+_NUMBER = (int, float)
+
+
+class MessageFile:
+    """The growing file. `next_lines` yields complete lines; `backlog` is what lies unread."""
+
+    def __init__(self, path: str, notice: Notice) -> None:
+        """Creates the file where it is missing. Raises OSError."""
+        self._descriptor = os.open(path, os.O_CREAT | os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+        self._notice = notice
+        self._offset = 0  # of what was read
+        self._partial = b""
+        self._skipping = False  # inside a line that is too long
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    @property
+    def backlog(self) -> int:
+        return os.fstat(self._descriptor).st_size - self._offset
+
+    def wants_pause(self, paused: bool) -> bool:
+        """Whether so much lies unread that the work must wait; once it waits, until half of the bound is read."""
+        bound = limits.MESSAGES_BACKLOG_BYTES_MAX
+        return self.backlog > (bound // 2 if paused else bound)
+
+    def next_lines(self, *, final: bool = False) -> list[bytes]:
+        """The complete lines of one bounded piece; with `final`, at the end of the file, the unfinished line as well."""
+        size = os.fstat(self._descriptor).st_size
+        if size < self._offset:
+            self._notice("messages_cut", "The message file became shorter; what was cut off is not read again.", {})
+            self._offset, self._partial, self._skipping = size, b"", False
+        data = b""
+        if size > self._offset:
+            data = os.pread(self._descriptor, limits.MESSAGES_READ_BYTES_MAX, self._offset)
+            self._offset += len(data)
+        if not data and not (final and self._partial):
+            return []
+        *lines, rest = (self._partial + data).split(b"\n")
+        if final and not data:
+            lines, rest = [rest], b""
+        if self._skipping and lines:
+            self._skipping = False
+            del lines[0]
+        self._partial = self._bounded(rest)
+        return [line for line in lines if self._fits(line)]
+
+    def _bounded(self, rest: bytes) -> bytes:
+        if self._skipping or not self._fits(rest):
+            self._skipping = True
+            return b""
+        return rest
+
+    def _fits(self, line: bytes) -> bool:
+        if len(line) <= limits.MESSAGE_LINE_BYTES_MAX:
+            return bool(line.strip()) or not line
+        self._notice("message_too_long", "A line in the message file is too long and is ignored.", {"bytes": len(line)})
+        return False
+
+
+class Collected:
+    """What the work has said. Attributes: metrics, tables, files, notes, done, records, contradictions; stage, progress,
+    checkpoint: the newest; spoke: it has sent progress itself."""
+
+    def __init__(self, folder: str, notice: Notice) -> None:
+        """`folder` is the attempt's, for its records."""
+        self._folder = folder
+        self._notice = notice
+        self._records: list[str] = []  # ready to be written
+        self._records_file = -1
+        self.metrics: list[Document] = []
+        self.tables: list[Document] = []
+        self.files: list[Document] = []
+        self.notes: list[str] = []
+        self.contradictions: list[str] = []
+        self.records = 0
+        self.done = False
+        self.stage: Document | None = None  # {name, total, at}
+        self.progress: Document | None = None  # {done, total, unit, stage, message, at}
+        self.checkpoint: Any = None
+        self.spoke = False  # it sends progress itself, so what it prints does not count
+
+    def take(self, lines: list[bytes]) -> Iterator[str]:
+        """Sort the lines; yields "stage" and "progress" where these have changed. Records wait for `write_records`."""
+        for line in lines:
+            if not line.strip():
+                continue
+            message = _object(line)
+            if message is None:
+                shown = line[:80].decode("utf-8", "replace")
+                self._notice("message_unreadable", "A line in the message file is not a JSON object.", {"line": shown})
+                continue
+            kind = next((kind for kind in _KINDS if kind in message), None)
+            if kind is None:
+                self._notice("message_unknown", "A message of an unknown kind is ignored.", {"keys": sorted(message)[:10]})
+                continue
+            if changed := _KINDS[kind](self, message):
+                yield changed
+
+    def write_records(self) -> OSError | None:
+        """Append the waiting records to the spool; the error where the disk takes them not, and they wait on."""
+        if not self._records:
+            return None
+        try:
+            if self._records_file < 0:
+                flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
+                self._records_file = os.open(spool.spool_path(self._folder, "records.jsonl"), flags, 0o600)
+            end = os.fstat(self._records_file).st_size
+            data = "".join(self._records).encode("utf-8", "replace")
+            if (written := os.write(self._records_file, data)) < len(data):
+                os.ftruncate(self._records_file, end)  # never half a record
+                raise OSError(28, f"only {written} of {len(data)} bytes were written")
+        except OSError as error:
+            return error
+        self._records.clear()
+        return None
+
+    def close(self) -> None:
+        """Make the records durable. Raises OSError."""
+        if self._records_file >= 0:
+            os.fsync(self._records_file)
+            os.close(self._records_file)
+            self._records_file = -1
+
+    def printed(self, done: float, total: float, unit: str) -> None:
+        """Progress that was found in the work's output."""
+        stage = self.stage["name"] if self.stage else None
+        self.progress = _progress(done, total, unit or None, stage, None)
+
+    def _on_progress(self, message: Document) -> str | None:
+        pair = message["progress"]
+        done, total = [*pair, None, None][:2] if isinstance(pair, list) else (pair, None)
+        if not _is_number(done) or not (total is None or _is_number(total)):
+            self._notice("message_malformed", "A progress message is [done, total].", {})
+            return None
+        self.spoke = True
+        stage = message.get("stage") or (self.stage["name"] if self.stage else None)
+        self.progress = _progress(done, total, _text(message.get("unit")), _text(stage), _text(message.get("message")))
+        return "progress"
+
+    def _on_stage(self, message: Document) -> str | None:
+        name, total = _text(message["stage"]), message.get("total")
+        if not name:
+            self._notice("message_malformed", "A stage message names the stage.", {})
+            return None
+        self.stage = {"name": name, "total": total if _is_number(total) else None, "at": clock.utc_us()}
+        self.progress = _progress(0, self.stage["total"], _text(message.get("unit")), name, None)
+        return "stage"
+
+    def _on_metric(self, message: Document) -> None:
+        self._collect("metric", message, self.metrics)
+
+    def _on_unavailable(self, message: Document) -> None:
+        self._collect("unavailable", message, self.metrics)
+
+    def _on_table(self, message: Document) -> None:
+        self._collect("table", message, self.tables)
+
+    def _on_file(self, message: Document) -> None:
+        self._collect("file", message, self.files)
+
+    def _on_note(self, message: Document) -> None:
+        if len(self.notes) < limits.COLLECTED_MESSAGES_MAX:
+            self.notes.append(str(message["note"]))
+        else:
+            self._contradict(f"There are more than {limits.COLLECTED_MESSAGES_MAX} notes.")
+
+    def _on_record(self, message: Document) -> None:
+        data = message.get("data", {})
+        if not _text(message["record"]) or not isinstance(data, dict):
+            self._contradict("A record names its kind and has an object as data.")
+            return
+        self.records += 1
+        record = {"seq": self.records, "at": clock.utc_us(), "kind": message["record"], "data": data}
+        self._records.append(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+    def _on_checkpoint(self, message: Document) -> None:
+        self.checkpoint = message["checkpoint"]
+
+    def _on_done(self, message: Document) -> None:
+        if message["done"] is True:
+            self.done = True
+        else:
+            self._contradict('A done message is {"done": true}.')
+
+    def _collect(self, kind: str, message: Document, into: list[Document]) -> None:
+        if not _text(message[kind]):
+            self._contradict(f"A {kind} message has no name.")
+        elif len(into) >= limits.COLLECTED_MESSAGES_MAX:
+            self._contradict(f"There are more than {limits.COLLECTED_MESSAGES_MAX} {kind} messages.")
+        else:
+            into.append(message)
+
+    def _contradict(self, why: str) -> None:
+        if why not in self.contradictions and len(self.contradictions) < limits.NOTICES_PER_CODE_MAX:
+            self.contradictions.append(why)
+
+
+# A progress message may name a stage, so progress is looked for first.
+_KINDS: dict[str, Callable[[Collected, Document], str | None]] = {
+    "progress": Collected._on_progress,
+    "stage": Collected._on_stage,
+    "metric": Collected._on_metric,
+    "unavailable": Collected._on_unavailable,
+    "table": Collected._on_table,
+    "file": Collected._on_file,
+    "record": Collected._on_record,
+    "checkpoint": Collected._on_checkpoint,
+    "note": Collected._on_note,
+    "done": Collected._on_done,
+}
+
+
+def _object(line: bytes) -> Document | None:
+    try:
+        document = json.loads(line.decode("utf-8", "replace"), parse_constant=str)  # NaN and ±Infinity become text
+    except (ValueError, RecursionError):
+        return None
+    return document if type(document) is dict else None
+
+
+def _is_number(value: Any) -> bool:
+    if type(value) not in _NUMBER:
+        return False
+    return bool(abs(value) < 1 << 63)  # NaN and the infinities are not
+
+
+def _text(value: Any) -> str | None:
+    return value[: limits.ERROR_TEXT_CHARS_MAX] if isinstance(value, str) and value else None
+
+
+def _progress(done: Any, total: Any, unit: str | None, stage: str | None, message: str | None) -> Document:
+    at = clock.utc_us()
+    return {"done": done, "total": total, "unit": unit, "stage": stage, "message": message, "at": at}
