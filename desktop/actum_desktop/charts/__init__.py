@@ -1,0 +1,1 @@
+"""Charts drawn by the program itself: few marks, no frames."""
