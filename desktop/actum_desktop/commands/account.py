@@ -80,7 +80,11 @@ def _time(row: LedgerRow) -> str:
     return measures.age(row.since) if row.since is not None else ""
 
 
-def print_unsuccessful(out: Output, show: Mapping[str, Any], folder: str) -> None:
+def print_unverified(out: Output, files: Mapping[str, Any]) -> None:
     """Where the files of an unsuccessful attempt are, under the label of R13."""
     out.say()
-    out.say(f"Files of this attempt (not a result, not verified): {plain(folder)}")
+    out.say(f"Files it left ({files['label']}): {plain(files['folder'])}")
+    for file in files["files"]:
+        out.say(f"  {plain(file['name'])}, {measures.size(file['size'])}")
+    if files.get("more"):
+        out.say(f"  and {measures.count(files['more'])} more")

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-from actum.clock import rfc3339
+from typing import Any
 
 from actum_desktop import measures
 from actum_desktop.commands.context import Context
 from actum_desktop.commands.output import plain
-
-if TYPE_CHECKING:
-    from actum.store.rows import AlertRow
 
 _TONES = {"bad": "bad", "warning": "warn", "info": "accent"}
 
@@ -30,8 +25,10 @@ def run(args: argparse.Namespace, context: Context) -> int:
     with context.reader() as reader:
         alerts = reader.alerts(open_only=not args.all)
     if out.json:
+        from actum.store.show import alert_document
+
         for alert in alerts:
-            out.document("alerts", alert_json(alert))
+            out.document("alerts", alert_document(alert))
         return 0
     for alert in alerts:
         title, text = alert_words({"code": alert.code, "data": alert.data})
@@ -44,19 +41,6 @@ def run(args: argparse.Namespace, context: Context) -> int:
     if not alerts:
         out.say("Nothing needs you.")
     return 0
-
-
-def alert_json(alert: AlertRow) -> dict[str, Any]:
-    return {
-        "key": alert.key,
-        "code": alert.code,
-        "severity": alert.severity,
-        "run": alert.run,
-        "data": dict(alert.data),
-        "opened_at": rfc3339(alert.opened_at_us),
-        "raised_at": rfc3339(alert.raised_at_us),
-        "cleared_at": None if alert.cleared_at_us is None else rfc3339(alert.cleared_at_us),
-    }
 
 
 def alert_words(alert: Mapping[str, Any]) -> tuple[str, str]:

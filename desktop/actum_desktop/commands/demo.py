@@ -59,7 +59,7 @@ def export_all(context: Context, session: Session, number: int, folder: str | No
     """The table in every format, under names that are still free."""
     place = Path(os.path.abspath(os.path.expanduser(folder))) if folder else context.workspace.exports
     place.mkdir(parents=True, exist_ok=True)
-    answers = []
+    answers: list[Mapping[str, Any]] = []
     for form in FORMATS:
         path = free_name(place, f"{TABLE}-run-{number}", f".{form}")
         body = {"verb": "export", "run": number, "name": TABLE, "format": form, "profile": "data"}

@@ -93,10 +93,19 @@ def parse(words: Sequence[str]) -> Call:
     parser = Parser(prog=f"actum {verb}", description=f"{summary[:1].upper()}{summary[1:]}.", allow_abbrev=False)
     _add_common(parser)
     module.arguments(parser)
-    args = parser.parse_args(arguments)
+    args = parser.parse_args(_joined(arguments, getattr(module, "TAKES_ANY_WORD", ())))
     args.json = args.json or common.json
     args.workspace = args.workspace or common.workspace
     return Call(verb, args, module.run)
+
+
+def _joined(words: Sequence[str], options: Sequence[str]) -> list[str]:
+    """`--arg -x` as `--arg=-x`: the word after one of `options` is its value, whatever it looks like."""
+    rest, joined = list(words), []
+    while rest:
+        word = rest.pop(0)
+        joined.append(f"{word}={rest.pop(0)}" if word in options and rest else word)
+    return joined
 
 
 def _common(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:

@@ -15,9 +15,9 @@ from actum.errors import NotFound
 from actum_desktop import measures
 from actum_desktop.commands.context import Context, run_number, wrong_use
 from actum_desktop.commands.output import Output, plain
-from actum_desktop.commands.show import files_folder
 
 if TYPE_CHECKING:
+    from actum.results.browse import Page
     from actum.store.queries import Reader
     from actum.store.rows import ResultView
 
@@ -45,20 +45,21 @@ def run(args: argparse.Namespace, context: Context) -> int:
 
 
 def no_result(context: Context, reader: Reader, number: int) -> NotFound:
-    """The refusal for a run without a result; names the files an attempt left, where there are any."""
-    row = reader.run(number)
-    show = {"run": number, "attempts": [{"n": attempt.n} for attempt in reader.attempts(number)]}
-    folder = files_folder(context, show)
-    why = f"It is {row.status}."
-    if folder is None:
-        return NotFound("no_result", f"Run {number} has no result.", why, f"`actum show {number}` says how it stands.")
-    why += f" The files its attempt left (not a result, not verified) are in {folder}."
-    return NotFound("no_result", f"Run {number} has no result.", why, f"`actum logs {number}` shows its log.", files=folder)
+    """The refusal for a run without a result; names the files its attempt left, where there are any."""
+    from actum.store.show import unverified_files
+
+    attempt = reader.attempts(number)[-1]
+    left = unverified_files(context.workspace.attempt_folder(number, attempt.n), attempt)
+    what, why = f"Run {number} has no result.", f"It is {reader.run(number).status}."
+    if left is None:
+        return NotFound("no_result", what, why, f"`actum show {number}` says how it stands.")
+    why += f" The files it left ({left['label']}) are in {left['folder']}."
+    return NotFound("no_result", what, why, f"`actum logs {number}` shows its log.", unverified_files=left)
 
 
 def print_result(context: Context, result: ResultView) -> None:
     out, path = context.out, context.workspace.path / result.path
-    document = {
+    document: dict[str, Any] = {
         "run": result.run,
         "id": result.id,
         "state": result.check.state if result.check else "unchecked",
@@ -125,24 +126,36 @@ def _columns(table: Mapping[str, Any]) -> list[str]:
 
 def print_table(context: Context, result: ResultView, name: str, count: int) -> int:
     """The first rows of one table. Raises NotFound."""
-    from actum.results.package import open_result
+    from actum.contracts.tables import REASON_SUFFIX
+    from actum.results.browse import TableBrowser
 
     names = [str(table["name"]) for table in result.tables]
     if name not in names:
         known = f"It has: {', '.join(names)}." if names else "It has no tables."
         what = f"The result of run {result.run} has no table “{name}”."
         raise NotFound("no_such_table", what, known, f"`actum results {result.run}` lists what it has.")
-    table = open_result(context.workspace.path / result.path).table(name)
-    page = table.page(0, count)
+    with TableBrowser(context.workspace.path / result.path, name) as browser:
+        page = browser.page(0, count)
+    titles = [str(column["name"]) for column in page.columns]
     out = context.out
     if out.json:
         for row in page.rows:
-            out.document("results_row", {"run": result.run, "table": name, "row": dict(zip(page.names, row, strict=True))})
+            out.document("results_row", {"run": result.run, "table": name, "row": dict(zip(titles, row, strict=True))})
         return 0
-    out.rows(page.names, page.rows)
+    kept = [position for position, title in enumerate(titles) if not title.endswith(REASON_SUFFIX)]
+    cells = [[shown_cell(page, number, position) for position in kept] for number in range(len(page.rows))]
+    out.rows([titles[position] for position in kept], cells)
     if page.total > len(page.rows):
         out.note(f"The first {len(page.rows)} of {measures.count(page.total)} rows. `actum export` writes them all.")
     return 0
+
+
+def shown_cell(page: Page, row: int, column: int) -> str:
+    """The text of a cell, or why it is missing (R15)."""
+    from actum.results.browse import NO_REASON
+
+    cell = page.rows[row][column]
+    return cell if cell is not None else page.reasons.get((row, column), NO_REASON).replace("_", " ")
 
 
 def _time(us: int | None) -> str | None:

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from actum import limits
-from actum.clock import rfc3339, utc_us
+from actum.clock import utc_us
 from actum.errors import WrongUse
 from actum.model.status import RunStatus
 
@@ -34,6 +34,8 @@ def run(args: argparse.Namespace, context: Context) -> int:
     if not context.begun:
         context.say_nothing_yet()
         return 0
+    from actum.store.show import runs_document
+
     rows: list[RunListRow] = []
     with context.reader() as reader:
         before = args.before
@@ -46,7 +48,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
             before = page[-1].number
     if out.json:
         for row in rows:
-            out.document("runs", run_json(row))
+            out.document("runs", runs_document(row))
         return 0
     from actum_desktop import measures, wording
 
@@ -56,7 +58,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
             wording.status(row.status, row.phase, row.released, contact=row.contact).word,
             f"{row.task} {row.task_version}",
             measures.when(row.created_at_us),
-            measures.duration(_seconds_so_far(row)),
+            measures.duration(_seconds(row)),
             wording.measure(measured(row)),
         )
         for row in rows
@@ -67,37 +69,12 @@ def run(args: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def run_json(row: RunListRow) -> dict[str, Any]:
-    """One run of a list, in the words of `show`."""
-    return {
-        "run": row.number,
-        "id": row.id,
-        "task": row.task,
-        "task_version": row.task_version,
-        "trigger": row.trigger,
-        "key": row.key,
-        "labels": list(row.labels),
-        "status": row.status,
-        "phase": row.phase,
-        "released": row.released,
-        "contact": {"state": row.contact, "since": None, "why": None},
-        "created_at": _time(row.created_at_us),
-        "started_at": _time(row.started_at_us),
-        "finished_at": _time(row.finished_at_us),
-        "duration_s": _seconds(row),
-        "attempt": row.attempt,
-        "n": row.n,
-        "progress": row.progress,
-        "failure": {"code": row.failure_code} if row.failure_code else None,
-        "result": {"digest": row.result_digest} if row.result_digest else None,
-    }
-
-
 def measured(row: RunListRow) -> dict[str, Any]:
     """What the second line of a run needs, without the ledger."""
-    document = run_json(row)
-    document["stop"] = {"at": _time(row.stop_requested_at_us)} if row.stop_requested_at_us else None
-    return document
+    from actum.store.show import runs_document
+
+    asked = row.stop_requested_at_us
+    return {**runs_document(row), "stop": None if asked is None else {"at": asked, "asked_at": asked}}
 
 
 def _status(text: str) -> str:
@@ -108,18 +85,8 @@ def _status(text: str) -> str:
         raise WrongUse("unknown_status", f"“{text}” is not a status.", f"There are: {known}.", "Choose one of them.") from None
 
 
-def _time(us: int | None) -> str | None:
-    return None if us is None else rfc3339(us)
-
-
-def _seconds_so_far(row: RunListRow) -> float | None:
+def _seconds(row: RunListRow) -> float | None:
+    """How long the run took, or has taken so far."""
     if row.started_at_us is None:
         return None
     return max(0, (row.finished_at_us or utc_us()) - row.started_at_us) / 1e6
-
-
-def _seconds(row: RunListRow) -> float | None:
-    """How long the run took; None until it has ended."""
-    if row.started_at_us is None or row.finished_at_us is None:
-        return None
-    return max(0, row.finished_at_us - row.started_at_us) / 1e6

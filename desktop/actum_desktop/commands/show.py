@@ -9,8 +9,6 @@ from typing import Any
 from actum_desktop.commands.context import Context, run_number
 from actum_desktop.commands.output import plain
 
-_UNSUCCESSFUL = frozenset({"FAILED", "START_FAILED", "TIMEOUT", "STOPPED"})
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="the run's number or id")
@@ -35,23 +33,12 @@ def print_show(context: Context, show: Mapping[str, Any]) -> None:
     if out.json:
         out.document("show", show)
         return
-    from actum_desktop.commands.account import print_account, print_unsuccessful
+    from actum_desktop.commands.account import print_account, print_unverified
 
     print_account(out, show)
     _print_alerts(context, show)
-    if show["status"] in _UNSUCCESSFUL and (folder := files_folder(context, show)):
-        print_unsuccessful(out, show, folder)
-
-
-def files_folder(context: Context, show: Mapping[str, Any]) -> str | None:
-    """The folder with the files the newest attempt left, where there is one (R13)."""
-    attempts = show.get("attempts") or ()
-    if not attempts:
-        return None
-    folder = context.workspace.attempt_folder(int(show["run"]), int(attempts[-1]["n"])) / "staging"
-    files = folder / "files"
-    chosen = files if files.is_dir() else folder
-    return str(chosen) if chosen.is_dir() else None
+    if show.get("unverified_files"):
+        print_unverified(out, show["unverified_files"])
 
 
 def _print_alerts(context: Context, show: Mapping[str, Any]) -> None:
