@@ -174,6 +174,13 @@ def _on_spawned(m: Machine, event: events.Spawned, now: Now) -> list[Effect]:
     return []
 
 
+def _on_outcome_found(m: Machine, event: events.OutcomeFound, now: Now) -> list[Effect]:
+    if m.seen.outcome is not None:
+        return []
+    m.next_look_us = 0
+    return clearing.look(m, now)
+
+
 def _on_channel_closed(m: Machine, event: events.ChannelClosed, now: Now) -> list[Effect]:
     listening.channel_closed(m, event)
     return []
@@ -280,6 +287,7 @@ _NOTES: dict[type, Callable[[Machine, Any, Now], list[Effect]]] = {
     events.Hello: listening.hello,
     events.Frame: listening.frame,
     events.StateRead: listening.state,
+    events.OutcomeFound: _on_outcome_found,
     events.ChannelClosed: _on_channel_closed,
     events.HostGone: _on_host_gone,
     events.ClaimAnswered: _on_claim_answered,

@@ -40,6 +40,8 @@ class Prepare:
     session: str
     cookie: str
     secret: str
+    code: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

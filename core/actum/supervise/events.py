@@ -119,6 +119,13 @@ class StateRead:
 
 
 @dataclass(frozen=True, slots=True)
+class OutcomeFound:
+    """The spool holds an outcome that no frame has brought: look now."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelClosed:
     attempt: str
     channel: str
@@ -272,6 +279,7 @@ Event = (
     | Hello
     | Frame
     | StateRead
+    | OutcomeFound
     | ChannelClosed
     | HostGone
     | Looked

@@ -53,9 +53,11 @@ class Seen:
     verified: Verified | None = None
     published: Published | None = None
     records_done: bool = False
+    records_final: bool = False  # the reading under way was begun when nobody wrote any more
     silent_deadline: str | None = None  # failure code of a deadline that passed while the host was silent
     claim_revoked: bool = False
     package_only: str | None = None  # after a restart in PUBLISHING: "staging" | "results" | "differs" | "neither"
+    ended_pids: Mapping[str, Any] | None = None  # what the last signals came to, so that the journal says it once
 
 
 @dataclass(slots=True)
@@ -76,12 +78,13 @@ class Machine:
     live: dict[str, Any] = field(default_factory=dict)
     stop_sent: dict[str, int] = field(default_factory=dict)  # level → monotonic time of sending
     next_look_us: int = 0
-    step_started_us: int = 0
-    contact: Contact = Contact.NONE
-    alerts: set[str] = field(default_factory=set)
+    stale: bool = False  # the look under way began before something that voids it
+    step_started_us: int = 0  # monotonic; when this pair was entered, or taken over
+    alerts: set[str] = field(default_factory=set)  # open alerts as far as committed by this instance
     verdict: Mapping[str, Any] | None = None
     touched: bool = True  # live state changed since it was last shown
     policies: policies.Policies = field(init=False)
+    change: Change | None = None  # what `pending` asked for
 
     def __post_init__(self) -> None:
         self.policies = policies.of(self.row.contract)
@@ -99,6 +102,11 @@ class Machine:
     @property
     def holds_slot(self) -> bool:
         return not self.row.released and self.row.pair.phase is not Phase.QUEUED
+
+    @property
+    def contact(self) -> Contact:
+        """What is on record of the host now."""
+        return self.row.contact
 
     def has(self, fact: FactName) -> bool:
         return fact in self.row.facts
@@ -134,6 +142,7 @@ class Machine:
         """Ask for one transaction about this attempt; nothing else of this machine moves until it is answered."""
         arrow = None if event is None else Arrow(self.row.pair, event)
         notices: list[JournalEntry] = self.live.pop("notices", [])
+        self.live["journalled"] = notices
         columns = {**stop_stage(notices), **(columns or {})}
         change = Change(
             self.attempt,
@@ -147,9 +156,38 @@ class Machine:
             **more,
         )
         token = self.next_token()
-        self.pending, self.on_persisted = token, then
-        self.step_started_us = now.monotonic_us
+        self.pending, self.on_persisted, self.change = token, then, change
         return [Persist(token, change)]
+
+    def committed(self, row: AttemptRow | None, now: Now) -> None:
+        """The change awaited is on record: take the row as it now stands, and the alerts that were opened and closed."""
+        for alert in self.change.alerts if self.change is not None else ():
+            if isinstance(alert, RaiseAlert):
+                self.alerts.add(alert.key)
+            else:
+                self.alerts.discard(alert.key)
+        self.change = None
+        self.take(row, now)
+
+    def refused(self, row: AttemptRow | None, now: Now) -> None:
+        """Nothing was written: what was to be journalled waits for the next change (R12)."""
+        notices: list[JournalEntry] = self.live.pop("journalled", [])
+        if notices:
+            self.live["notices"] = [*notices, *self.live.get("notices", [])]
+        self.change = None
+        self.take(row, now)
+
+    def take(self, row: AttemptRow | None, now: Now) -> None:
+        """The row as the store has it. A status change discards every absence noted before it (§6)."""
+        before = self.row.pair
+        self.row = row or self.row
+        if self.row.pair == before:
+            return
+        self.forget_absence()
+        self.step_started_us = now.monotonic_us
+        self.next_look_us = 0
+        if self.row.pair.status is not before.status:
+            self.not_before_us = 0
 
     def establish(self, now: Now, name: FactName, evidence: Mapping[str, Any], at_us: int | None = None) -> list[Effect]:
         """One fact in a transaction of its own."""
@@ -188,19 +226,20 @@ class Machine:
     def forget_absence(self) -> None:
         """A hello, a claim or a status change discards every absence noted before it (§6)."""
         self.seen.absent_since_us = None
+        self.stale = "look" in self.doing
 
     def alert(self, now: Now, kind: str, code: str, severity: str = "warning", **data: Any) -> RaiseAlert:
         """An alert about this attempt; one open alert per kind."""
-        key = f"{kind}:{self.attempt}"
-        self.alerts.add(key)
-        return RaiseAlert(key, code, severity, now.utc_us, data, self.row.run)
+        return RaiseAlert(f"{kind}:{self.attempt}", code, severity, now.utc_us, data, self.row.run)
+
+    def raised(self, kind: str) -> bool:
+        return f"{kind}:{self.attempt}" in self.alerts
 
     def no_alert(self, now: Now, kind: str) -> tuple[ClearAlert, ...]:
         """Closes this attempt's alert of that kind, if this instance or an earlier one may have raised it."""
         key = f"{kind}:{self.attempt}"
         if key not in self.alerts and not self.restored:
             return ()
-        self.alerts.discard(key)
         return (ClearAlert(key, now.utc_us),)
 
 

@@ -42,7 +42,7 @@ def freezing(m: Machine, now: Now) -> list[Effect]:
         m.seen.prepared = m.seen.tokens = None
         return m.fail(now, AttemptEvent.FREEZE_FAILED, prepared.code, prepared.error)
     columns: Mapping[str, Any] = {**m.seen.tokens, "started_at_us": now.utc_us, **frozen.columns}
-    return m.persist(now, AttemptEvent.INPUTS_FROZEN, columns=columns, then=lambda later: launch(m))
+    return m.persist(now, AttemptEvent.INPUTS_FROZEN, columns=columns)
 
 
 def prepare(m: Machine) -> list[Effect]:
@@ -52,12 +52,9 @@ def prepare(m: Machine) -> list[Effect]:
     session, cookie, secret = new_token(), new_token(), new_token()
     digest = hashlib.sha256(secret.encode()).hexdigest()
     m.seen.tokens = {"session": session, "cookie": cookie, "secret_sha256": digest}
-    return m.begin("prepare", Prepare(m.row, session, cookie, secret))
-
-
-def launch(m: Machine) -> list[Effect]:
-    """The spawn that follows the committed STARTING."""
-    return m.begin("launch", Launch(m.row))
+    known = m.seen.frozen.columns if m.seen.frozen is not None else {}
+    code, environment = known.get("code") or {}, known.get("environment") or {}
+    return m.begin("prepare", Prepare(m.row, session, cookie, secret, code, environment))
 
 
 def stop_unlaunched(m: Machine, now: Now) -> list[Effect]:
@@ -73,23 +70,30 @@ def stop_unlaunched(m: Machine, now: Now) -> list[Effect]:
 
 
 def launching(m: Machine, now: Now) -> list[Effect]:
-    """STARTING: the spawn's answer, then the first proven sign of the session, else the start deadline."""
-    spawned = m.seen.spawned
-    if spawned is not None and spawned.error is not None:
+    """STARTING: the spawn and its answer, then the first proven sign of the session, else the start deadline."""
+    tokens, spawned = m.seen.tokens, m.seen.spawned
+    if tokens is not None and tokens["session"] == m.row.session and spawned is None and m.seen.sign is None:
+        return m.begin("launch", Launch(m.row))  # this instance has recorded the session: it alone may spawn, once
+    if spawned is not None and spawned.error is not None and m.seen.sign is None:
         return m.fail(now, AttemptEvent.SPAWN_FAILED, spawned.code, spawned.error)
-    if not m.has(FactName.LAUNCHED):
-        if spawned is not None:
-            return m.establish(now, FactName.LAUNCHED, spawned.evidence)
-        if m.seen.sign is not None:  # the spawn's answer was lost with an earlier service instance
-            evidence = {"method": "sign of the session", "sign": m.seen.sign["method"]}
-            return m.establish(now, FactName.LAUNCHED, evidence, m.seen.sign.get("at_us"))
-    if m.seen.sign is not None:
-        return contact(m, now)
+    if not m.has(FactName.LAUNCHED) and (spawned is not None or m.seen.sign is not None):
+        return launched(m, now)
+    if "revoke" in m.doing:
+        return []  # whether the host may still start is being settled
     if m.seen.claim_revoked:
         return launch_lost(m, now)
-    if not m.restored and spawned is not None and _start_overdue(m, now):
-        return m.begin("revoke", RevokeClaim(m.row))
-    return []
+    if m.seen.sign is not None:
+        return contact(m, now)
+    return m.begin("revoke", RevokeClaim(m.row)) if _start_overdue(m, now) else []
+
+
+def launched(m: Machine, now: Now) -> list[Effect]:
+    """Fact launched: the spawn's answer, or a sign of the session where the answer went with an earlier instance."""
+    spawned, sign = m.seen.spawned, m.seen.sign or {}
+    if spawned is not None and spawned.error is None:
+        return m.establish(now, FactName.LAUNCHED, spawned.evidence)
+    evidence = {"method": "sign of the session", "sign": sign.get("method")}
+    return m.establish(now, FactName.LAUNCHED, evidence, sign.get("at_us"))
 
 
 def contact(m: Machine, now: Now) -> list[Effect]:
@@ -107,17 +111,14 @@ def contact(m: Machine, now: Now) -> list[Effect]:
 
 def launch_lost(m: Machine, now: Now) -> list[Effect]:
     """The claim is revoked: no host will start the work any more."""
-    overdue = _start_overdue(m, now) and not m.restored
-    code = FailureCode.START_DEADLINE if overdue else FailureCode.LAUNCH_LOST
-    words = (
-        f"The host did not answer within {m.policies.start_deadline_s:.0f} s."
-        if overdue
-        else "The launch was recorded, but no host and no trace of its work was found."
-    )
-    return m.fail(now, AttemptEvent.LAUNCH_LOST, code, words)
+    if _start_overdue(m, now):
+        words = f"The host did not start the work within {m.policies.start_deadline_s:.0f} s."
+        return m.fail(now, AttemptEvent.LAUNCH_LOST, FailureCode.START_DEADLINE, words)
+    words = "The launch was recorded, but no host and no trace of its work was found."
+    return m.fail(now, AttemptEvent.LAUNCH_LOST, FailureCode.LAUNCH_LOST, words)
 
 
 def _start_overdue(m: Machine, now: Now) -> bool:
-    started = m.row.started_at_us or now.utc_us
-    waited_us = min(now.utc_us - started, now.monotonic_us - m.step_started_us)
+    """Whether the host had its time to start. Active time of this instance only: sleep and clock changes do not count."""
+    waited_us = now.monotonic_us - m.step_started_us
     return m.row.pair.phase is Phase.LAUNCHING and waited_us > (m.policies.start_deadline_s + LATE_START_GRACE_S) * US

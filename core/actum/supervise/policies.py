@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -43,7 +44,7 @@ def of(contract: Mapping[str, Any]) -> Policies:
         start_deadline_s=_seconds(policies.get("start_deadline"), START_DEADLINE_S_DEFAULT),
         deadline_s=_seconds(policies["deadline"], 0) if policies.get("deadline") else None,
         stage_deadlines_s={name: _seconds(text, 0) for name, text in (policies.get("stage_deadlines") or {}).items()},
-        stall_after_s=_seconds(policies.get("stall_after"), STALL_AFTER_S_DEFAULT),
+        stall_after_s=_stall(policies),
         grace_s=_seconds(policies.get("grace"), STOP_GRACE_S_DEFAULT),
         accepted_exit_codes=frozenset(policies.get("accepted_exit_codes") or (0,)),
         retry=Retry(
@@ -55,6 +56,13 @@ def of(contract: Mapping[str, Any]) -> Policies:
         ),
         safe_to_repeat=policies.get("safe_to_repeat") is True,
     )
+
+
+def _stall(policies: Mapping[str, Any]) -> float:
+    """An explicit null is “no stall warning”, another thing than a policy left out."""
+    if "stall_after" in policies and policies["stall_after"] is None:
+        return math.inf
+    return _seconds(policies.get("stall_after"), STALL_AFTER_S_DEFAULT)
 
 
 def _seconds(text: str | None, default_s: float) -> float:

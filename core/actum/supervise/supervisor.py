@@ -386,6 +386,7 @@ _NOTE: dict[type, Callable[[Supervisor, Any, Now], list[Effect]]] = {
             events.Hello,
             events.Frame,
             events.StateRead,
+            events.OutcomeFound,
             events.ChannelClosed,
             events.HostGone,
             events.ClaimAnswered,
