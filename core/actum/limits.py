@@ -158,3 +158,4 @@ LABELS_MAX = 50  # more: exit 2
 LOCK_LOOK_EVERY_S = 60  # whether the lock file is still the one that was locked
 SLEEP_NOTICED_S = 5
 STATE_POLL_S = 1.0  # where no frames come, state.json is read this often
+LEAVE_MS_MAX = 10_000  # how long closing the window waits for open commits

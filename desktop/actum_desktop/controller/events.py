@@ -15,7 +15,8 @@ class Live:
     """What is known *now* of an open attempt; replaced, never stored. Times in UTC microseconds, None = not yet.
 
     `progress` = {done, total, unit, stage, message, at}; `activity` = {cpu_s, rss_bytes, read_bytes, written_bytes};
-    `warnings` = observations that go away by themselves: {code: no_progress|no_cpu|lost_contact|cannot_tell|disk_low, since_us, data};
+    `warnings` = observations that go away by themselves: {code, since_us, data}; code is no_progress, no_cpu, lost_contact or
+    cannot_tell;
     `stop` = {stage: requested|delivered|asked|insisting|tree_gone|released, at, next_in_s} or None.
     """
 

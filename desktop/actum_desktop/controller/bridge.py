@@ -1,0 +1,121 @@
+"""The window's end of the controller thread: commands go in, frozen dataclasses come out (§3).
+
+The Controller lives in a QThread of its own; the Bridge lives in the GUI thread. Commands and answers cross by queued
+signals only, so nothing here blocks but `leave`, which waits for the thread's orderly end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from actum.errors import ActumError
+from actum.limits import LEAVE_MS_MAX
+from actum.lock import Lock
+from actum.workspace import Workspace
+from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+
+from actum_desktop.controller.controller import Controller
+from actum_desktop.controller.events import Answered
+
+
+class _Inside(QObject):
+    """Lives in the controller thread: makes the Controller there, hands it commands, and takes it down."""
+
+    answered = Signal(object)
+    started = Signal(object)  # None, or the ActumError that kept it from starting
+    left = Signal()
+
+    def __init__(self, ws: Workspace, lock: Lock, bridge: Bridge) -> None:
+        super().__init__()
+        self._ws = ws
+        self._lock = lock
+        self._bridge = bridge
+        self._controller: Controller | None = None
+
+    @Slot()
+    def start(self) -> None:
+        controller = Controller(self._ws, self._lock, window=True)
+        queued = Qt.ConnectionType.QueuedConnection
+        controller.updated.connect(self._bridge.updated, queued)
+        controller.supervising.connect(self._bridge.supervising, queued)
+        controller.retired.connect(self._bridge.retired, queued)
+        controller.handed_over.connect(self._bridge.handed_over, queued)
+        controller.window_asked.connect(self._bridge.window_asked, queued)
+        try:
+            controller.start()
+        except ActumError as error:
+            controller.leave()
+            self.started.emit(error)
+            return
+        self._controller = controller
+        self.started.emit(None)
+
+    @Slot(object)
+    def command(self, token_and_body: tuple[int, Mapping[str, Any]]) -> None:
+        token, body = token_and_body
+        if self._controller is None:
+            error = ActumError("not_started", "The supervisor is not running.", remedy="Close the window and open it again.")
+            self.answered.emit(Answered(token, error=error))
+            return
+        self._controller.command(body, lambda ok, error: self.answered.emit(Answered(token, ok, error)))
+
+    @Slot()
+    def leave(self) -> None:
+        controller, self._controller = self._controller, None
+        if controller is not None:
+            controller.leave()
+            controller.deleteLater()
+        self.left.emit()
+        QThread.currentThread().quit()
+
+
+class Bridge(QObject):
+    """Signals: started(None | ActumError), updated(Update), supervising(Supervising), answered(Answered), retired(str),
+    handed_over(), window_asked()."""
+
+    started = Signal(object)
+    updated = Signal(object)
+    supervising = Signal(object)
+    answered = Signal(object)
+    retired = Signal(str)
+    handed_over = Signal()
+    window_asked = Signal()
+    _command = Signal(object)
+    _leave = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread: QThread | None = None
+        self._inside: _Inside | None = None
+        self._token = 0
+
+    def start(self, ws: Workspace, lock: Lock) -> None:
+        """Begin to supervise in the controller thread; `started` tells how it went."""
+        thread = QThread(self)
+        thread.setObjectName("actum-controller")
+        inside = _Inside(ws, lock, self)
+        inside.moveToThread(thread)
+        queued = Qt.ConnectionType.QueuedConnection
+        thread.started.connect(inside.start, queued)
+        inside.started.connect(self.started, queued)
+        inside.answered.connect(self.answered, queued)
+        self._command.connect(inside.command, queued)
+        self._leave.connect(inside.leave, queued)
+        self._thread, self._inside = thread, inside
+        thread.start()
+
+    def command(self, body: Mapping[str, Any]) -> int:
+        """Send one command; `answered` brings its token back with the answer. Never blocks."""
+        self._token += 1
+        self._command.emit((self._token, dict(body)))
+        return self._token
+
+    def leave(self) -> None:
+        """Stop supervising and end the thread; hosts go on. Waits at most LEAVE_MS_MAX."""
+        thread, self._thread = self._thread, None
+        if thread is None:
+            return
+        self._leave.emit()
+        thread.wait(LEAVE_MS_MAX)
+        self._inside = None

@@ -1,0 +1,236 @@
+"""The commands a supervisor takes, each a body with a verb; answered after the commit of what they ask (R04, §16)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from actum import canonical, clock
+from actum.contracts import document as contracts
+from actum.errors import ActumError, CannotTell, Conflict, NotFound, WorkspaceUnusable, WrongUse
+from actum.model.changes import AddExport, AddResultCheck, AddTask, Admit, Answer, Persisted, RefusalKind, Refused, Request
+from actum.model.status import RUN_TERMINAL
+from actum.recipes import registry
+from actum.settings import merged
+from actum.supervise import events
+
+from actum_desktop.controller import admission, flows
+
+if TYPE_CHECKING:
+    from actum_desktop.controller.controller import Controller
+
+Body = Mapping[str, Any]
+
+
+class Commands:
+    """Turns bodies into events, helper calls and requests to the store. Every command is answered exactly once."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+
+    def handle(self, command: int, body: Body) -> None:
+        """One command; what is wrong with it is its answer."""
+        verb = _VERBS.get(str(body.get("verb")))
+        try:
+            if verb is None:
+                raise WrongUse("unknown_verb", f"The supervisor does not know the command “{body.get('verb')}”.")
+            verb(self, command, body)
+        except ActumError as error:
+            self._controller.reply(command, None, error)
+        except (KeyError, TypeError, ValueError) as error:
+            wrong = WrongUse("wrong_body", "The command is not complete.", f"{type(error).__name__}: {error}.")
+            self._controller.reply(command, None, wrong)
+
+    def define_built_in_tasks(self) -> None:
+        """The tasks that come with the program, in every workspace."""
+        for document in registry.documents():
+            self._controller.writer.ask(self._add_task(document, built_in=True))
+
+    # Runs
+
+    def _run(self, command: int, body: Body) -> None:
+        controller = self._controller
+        task = admission.find_task(controller.reader, body)
+        copy_bytes_max = int(merged(controller.reader.setting_rows())["input_copy_bytes_max"])
+
+        def admitted(request: Admit | ActumError) -> None:
+            if isinstance(request, ActumError):
+                controller.reply(command, None, request)
+            else:
+                controller.tell(events.AdmitAsked(command, request))
+
+        flows.run(admission.admit(task, body, copy_bytes_max), controller.helpers, admitted)
+
+    def _stop(self, command: int, body: Body) -> None:
+        run = self._run_number(body)
+        if self._controller.reader.run(run).status in RUN_TERMINAL and not self._is_open(run):
+            self._controller.reply(command, {"run": run, "answer": "closed"}, None)
+            return
+        self._controller.tell(events.StopAsked(command, run, insist=body.get("level") == "insist"))
+
+    def _is_open(self, run: int) -> bool:
+        return any(m.row.run == run for m in self._controller.supervisor.machines.values())
+
+    def _run_number(self, body: Body) -> int:
+        return self._controller.reader.resolve(body["run"])
+
+    # Tasks
+
+    def _task_add(self, command: int, body: Body) -> None:
+        request = self._add_task(body["contract"], built_in=False)
+        if registry.find(request.task) is not None:
+            what = f"“{request.task}” is the name of a task that comes with Actum."
+            raise Conflict("task_exists", what, remedy="Choose another name.")
+        named = {"task": request.task, "version": request.version}
+        self._persist(command, request, lambda done: {**named, "created": done.created})
+
+    def _add_task(self, document: Mapping[str, Any], *, built_in: bool) -> AddTask:
+        contract = contracts.load(document)
+        whole = contract.to_json()
+        return AddTask(contract.name, contract.version, canonical.digest(whole), whole, built_in, clock.utc_us())
+
+    # Results
+
+    def _verify(self, command: int, body: Body) -> None:
+        controller = self._controller
+        run = self._run_number(body)
+        result = controller.reader.result(run)
+        if result is None:
+            raise NotFound("no_result", f"Run {run} has no result.", remedy=f"See why: actum show {run}")
+        package = controller.ws.path / result.path
+        level = str(body.get("level") or "content")
+        args = {"package": str(package), "digest": result.digest, "level": level}
+
+        def checked(answer: Any) -> None:
+            if answer.ok is None:
+                controller.reply(command, None, answer.error or _helper_ended("The result could not be checked."))
+                return
+            found = answer.ok
+            check = AddResultCheck(
+                run=run,
+                attempt=result.attempt,
+                state=found["state"],
+                reason=found["reason"],
+                level=level,
+                details=found.get("details") or {},
+                at_us=clock.utc_us(),
+            )
+            told = {"run": run, "state": check.state, "reason": check.reason, "level": level, "details": dict(check.details)}
+            self._persist(command, check, lambda done: told)
+
+        controller.helpers["verify"].call("check", args, checked)
+
+    def _export(self, command: int, body: Body) -> None:
+        controller = self._controller
+        run = self._run_number(body)
+        result = controller.reader.result(run)
+        if result is None:
+            raise NotFound("no_result", f"Run {run} has no result to export.", remedy=f"See why: actum show {run}")
+        args: dict[str, Any] = {
+            "package": str(controller.ws.path / result.path),
+            "name": str(body["name"]),
+            "format": str(body["format"]),
+            "profile": str(body.get("profile") or "data"),
+            "path": str(Path(body["path"]).absolute()),
+            "overwrite": bool(body.get("overwrite")),
+        }
+
+        def exported(answer: Any) -> None:
+            if answer.ok is None:
+                controller.reply(command, None, answer.error or _helper_ended("The export was not finished."))
+                return
+            made = answer.ok
+            row = AddExport(
+                run=run,
+                attempt=result.attempt,
+                name=args["name"],
+                format=args["format"],
+                profile=args["profile"],
+                path=made.get("path") or args["path"],
+                sha256=made["sha256"],
+                size_bytes=int(made["size_bytes"]),
+                rows=int(made["rows"]),
+                options=made.get("options") or {},
+                at_us=clock.utc_us(),
+            )
+            self._persist(command, row, lambda done: {"run": run, **made})
+
+        controller.helpers["export"].call("export", args, exported)
+
+    # The supervisor itself
+
+    def _reconcile(self, command: int, body: Body) -> None:
+        self._controller.tell(events.ReconcileAsked(command, bool(body.get("resume"))))
+
+    def _resume_queue(self, command: int, body: Body) -> None:
+        self._controller.tell(events.QueueResumed(command))
+
+    def _status(self, command: int, body: Body) -> None:
+        s = self._controller.supervisor
+        told = {
+            "instance": s.instance,
+            "epoch": s.epoch,
+            "pid": os.getpid(),
+            "idle": s.idle,
+            "slots": s.slots,
+            "slots_taken": s.slots_taken,
+            "paused": s.paused,
+            "window": self._controller.window,
+        }
+        self._controller.reply(command, told, None)
+
+    def _take_over(self, command: int, body: Body) -> None:
+        """Leave for a successor: answered, then this instance retires after its open commits (P21)."""
+        if self._controller.window and not body.get("from_window"):
+            raise Conflict("window_supervises", "A window supervises this workspace.", remedy="Close it, or use it.")
+        self._controller.reply(command, {"leaving": True}, None)
+        self._controller.hand_over()
+
+    def _show_window(self, command: int, body: Body) -> None:
+        """A second start shows the window that is there (§3)."""
+        if not self._controller.window:
+            raise Conflict("no_window", "The supervisor of this workspace has no window.", remedy="Take over from it.")
+        self._controller.reply(command, {"shown": True}, None)
+        self._controller.window_asked.emit()
+
+    # Store
+
+    def _persist(self, command: int, request: Request, told: Callable[[Persisted], Mapping[str, Any]]) -> None:
+        self._controller.persist(request, lambda answer: self._controller.reply(command, *_told(answer, told)))
+
+
+def _told(
+    answer: Answer, told: Callable[[Persisted], Mapping[str, Any]]
+) -> tuple[Mapping[str, Any] | None, ActumError | None]:
+    if isinstance(answer, Persisted):
+        return told(answer), None
+    return None, refusal(answer)
+
+
+def refusal(refused: Refused) -> ActumError:
+    """A refused request in the words of the commands."""
+    if refused.kind is RefusalKind.TASK:
+        return Conflict("task_exists", refused.message, remedy="Give the changed task another version.", **refused.details)
+    if refused.kind is RefusalKind.LOST:
+        return CannotTell("commit_lost", "It is not known whether this was recorded.", refused.message, "Ask again.")
+    return WorkspaceUnusable("not_recorded", "This could not be recorded.", refused.message, "Free some space, then try again.")
+
+
+def _helper_ended(what: str) -> ActumError:
+    return CannotTell("helper_crashed", what, "The helper ended unexpectedly.", "Try again.")
+
+
+_VERBS: Mapping[str, Callable[[Commands, int, Body], None]] = {
+    "run": Commands._run,
+    "stop": Commands._stop,
+    "task_add": Commands._task_add,
+    "verify": Commands._verify,
+    "export": Commands._export,
+    "reconcile": Commands._reconcile,
+    "resume_queue": Commands._resume_queue,
+    "status": Commands._status,
+    "take_over": Commands._take_over,
+    "show_window": Commands._show_window,
+}

@@ -1,0 +1,345 @@
+"""The controller: owns the supervisor and everything it needs, in one thread with an event loop (§3).
+
+Events are queued and handled one at a time: handle → effects → performed, and what a performed effect answers is queued
+behind. The store's answers come from its own thread by a queued signal. Everything that is shown leaves through `updated`,
+at most CHANGES_PER_S_MAX times a second. The same object runs in the window's controller thread and, headless, in the main
+thread.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from actum import clock, faults, runtime
+from actum.errors import ActumError
+from actum.generation import remove_endpoint, write_endpoint
+from actum.ipc import spool
+from actum.ipc.session import Expected
+from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, SLEEP_NOTICED_S, STATE_POLL_S, TICK_MS
+from actum.lock import Lock
+from actum.model.changes import Answer, Changes, ClearAlert, Note, RaiseAlert, Request
+from actum.model.status import Phase, Status
+from actum.processes import identity
+from actum.results import inputstore
+from actum.settings import merged
+from actum.store.queries import Reader
+from actum.store.writer import Writer
+from actum.supervise import deadlines, effects, events
+from actum.supervise.machine import Machine
+from actum.supervise.supervisor import Supervisor
+from actum.workspace import Workspace
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from actum_desktop.controller import live
+from actum_desktop.controller.commands import Commands
+from actum_desktop.controller.events import Supervising, Update, Verdict
+from actum_desktop.controller.performer import Performer
+from actum_desktop.controller.server import Channel, Greeting, Server, answer
+
+
+class Controller(QObject):
+    """Signals: updated(Update), supervising(Supervising), retired(str: why this instance may do nothing more),
+    handed_over() when a successor was let in, window_asked() when a second start wants to see the window."""
+
+    updated = Signal(object)
+    supervising = Signal(object)
+    retired = Signal(str)
+    handed_over = Signal()
+    window_asked = Signal()
+    _from_store = Signal(object, object)  # (token, Answer) or (None, Changes), from the writer thread
+
+    def __init__(self, ws: Workspace, lock: Lock, *, window: bool = False) -> None:
+        super().__init__()
+        self.ws = ws
+        self.window = window
+        self.supervisor = Supervisor()
+        self._lock = lock
+        self._writer = Writer(ws)
+        self._performer = Performer(ws, self._writer, self._emit_answer, self.tell, self._folder_of, self)
+        self._queue: deque[events.Event] = deque()
+        self._busy = False
+        self._replies: dict[int, Callable[[Mapping[str, Any] | None, ActumError | None], None]] = {}
+        self._command = 0
+        self._persisted = 0
+        self._thens: dict[int, Callable[[Answer], None]] = {}
+        self._changes = Changes()
+        self._server: Server | None = None
+        self._reader: Reader | None = None
+        self._commands = Commands(self)
+        self._polls = 0.0
+        self._lock_looked_us = 0
+        self._asleep_us = 0
+        self._from_store.connect(self._on_from_store, Qt.ConnectionType.QueuedConnection)
+
+    # Life
+
+    def start(self) -> None:
+        """Open the epoch, listen, and look at everything left over. Raises WorkspaceUnusable, StorageFailed."""
+        faults.i_am("app")
+        instance = str(uuid.uuid4())
+        opened = self._writer.start(instance, identity=identity.own().to_json())
+        self._writer.subscribe(self._emit_changes)
+        self._reader = Reader(self.ws)
+        inputstore.drop_unfinished(self.ws.inputs)
+        self._commands.define_built_in_tasks()
+        self._listen(instance, opened.epoch)
+        settings = merged(self._reader.setting_rows())
+        rows = tuple(self._reader.attempt_rows(open_only=True))
+        paused = bool(settings["queue_paused"]) or opened.recovery
+        paused = paused or not (opened.previous_clean or settings["resume_queue_after_crash"])
+        slots = 0 if opened.recovery else int(settings["slots"])
+        self._start_timers()
+        self.tell(events.Opened(instance, opened.epoch, rows, slots, paused))
+        self._note_recovery(opened.recovery)
+
+    def _listen(self, instance: str, epoch: int) -> None:
+        path = runtime.socket_path()
+        self._server = Server(self, Greeting(instance, epoch), self)
+        self._server.listen(path)
+        endpoint = {"socket": path, "instance": instance, "epoch": epoch, "pid": os.getpid(), "window": self.window}
+        write_endpoint(self.ws, endpoint)
+
+    def _start_timers(self) -> None:
+        self._tick = QTimer(self)
+        self._tick.setInterval(TICK_MS)
+        self._tick.timeout.connect(self._on_tick)
+        self._tick.start()
+        self._show = QTimer(self)
+        self._show.setInterval(1000 // CHANGES_PER_S_MAX)
+        self._show.timeout.connect(self._on_show)
+        self._show.start()
+        now = clock.read()
+        self._asleep_us = now.boottime_us - now.monotonic_us
+
+    def _note_recovery(self, recovery: bool) -> None:
+        now_us = clock.utc_us()
+        alert: RaiseAlert | ClearAlert = ClearAlert("recovery", now_us)
+        if recovery:
+            alert = RaiseAlert("recovery", "recovery", "bad", now_us)
+        self._writer.submit(Note(alerts=(alert,)), lambda answer: None)
+
+    def leave(self) -> None:
+        """Finish what is being committed, stop listening, let go of the lock. Hosts go on and find the next supervisor."""
+        for timer in (getattr(self, "_tick", None), getattr(self, "_show", None)):
+            if timer is not None:
+                timer.stop()
+        if self._server is not None:
+            instance = self._server.greeting.instance
+            remove_endpoint(self.ws, instance)
+            self._server.close()
+            self._server = None
+        self._performer.close()
+        self._writer.close()
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        self._lock.release()
+
+    @property
+    def idle(self) -> bool:
+        """Nothing in flight, nothing asked."""
+        return self.supervisor.idle and not self._queue and not self._replies and not self._thens
+
+    @property
+    def reader(self) -> Reader:
+        assert self._reader is not None, "the controller was started"
+        return self._reader
+
+    @property
+    def writer(self) -> Writer:
+        return self._writer
+
+    @property
+    def helpers(self) -> Any:
+        return self._performer.helpers
+
+    # Events
+
+    def tell(self, event: events.Event) -> None:
+        """Queue an event; handled at once unless another is being handled."""
+        self._queue.append(event)
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            while self._queue:
+                for effect in self.supervisor.handle(self._queue.popleft(), clock.read()):
+                    self._perform(effect)
+        finally:
+            self._busy = False
+
+    def _perform(self, effect: effects.Effect) -> None:
+        if isinstance(effect, effects.Reply):
+            self.reply(effect.command, effect.ok, effect.error)
+        elif isinstance(effect, effects.Retire):
+            self._retire(effect.why)
+        else:
+            self._performer.perform(effect)
+
+    def _retire(self, why: str) -> None:
+        self.supervisor.retired = why
+        self.retired.emit(why)
+
+    def _emit_answer(self, token: int, answer: Any) -> None:
+        self._from_store.emit(token, answer)  # in the writer thread
+
+    def _emit_changes(self, changes: Changes) -> None:
+        self._from_store.emit(None, changes)  # in the writer thread
+
+    def _on_from_store(self, token: int | None, what: Any) -> None:
+        if token is None:
+            self._changes |= what
+        elif token < 0:
+            self._thens.pop(token)(what)
+        else:
+            self.tell(events.Committed(token, what))
+
+    # Commands
+
+    def command(self, body: Mapping[str, Any], reply: Callable[[Mapping[str, Any] | None, ActumError | None], None]) -> None:
+        """One command of this process's own user; `reply` gets exactly one of the answer and the error, after the commit."""
+        self._command += 1
+        self._replies[self._command] = reply
+        self._commands.handle(self._command, body)
+
+    def persist(self, request: Request, then: Callable[[Answer], None]) -> None:
+        """Commit a request that is about no attempt; `then` is called in this thread, after the commit."""
+        self._persisted += 1
+        self._thens[-self._persisted] = then
+        token = -self._persisted
+        self._writer.submit(request, lambda answer: self._emit_answer(token, answer))
+
+    def hand_over(self) -> None:
+        """Let a successor in: leave at the next turn of the loop, when the answer has been sent."""
+        QTimer.singleShot(0, self, self._leave_for_successor)
+
+    def _leave_for_successor(self) -> None:
+        self.supervisor.retired = "another supervisor took over"
+        self.leave()
+        self.handed_over.emit()
+
+    def reply(self, command: int, ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
+        then = self._replies.pop(command, None)
+        if then is not None:
+            then(ok, error)
+
+    # Time
+
+    def _on_tick(self) -> None:
+        now = clock.read()
+        asleep_us = now.boottime_us - now.monotonic_us
+        if asleep_us - self._asleep_us > SLEEP_NOTICED_S * clock.US:
+            self.tell(events.Woke(asleep_us - self._asleep_us))
+        self._asleep_us = asleep_us
+        if now.monotonic_us - self._lock_looked_us > LOCK_LOOK_EVERY_S * clock.US:
+            self._lock_looked_us = now.monotonic_us
+            if not self._lock.still_mine():
+                self._retire("the workspace's lock file was replaced")
+                return
+        self._read_states(now)
+        self.tell(events.Tick())
+
+    def _read_states(self, now: clock.Now) -> None:
+        """state.json of every attempt that computes without a channel: the spool serves where frames do not."""
+        if now.monotonic_us / clock.US - self._polls < STATE_POLL_S:
+            return
+        self._polls = now.monotonic_us / clock.US
+        for m in list(self.supervisor.machines.values()):
+            silent = m.attempt not in self._performer.channels
+            if silent and m.row.pair.status is Status.RUNNING and m.row.pair.phase in (Phase.COMPUTING, Phase.SEALING):
+                self._read_state(m)
+
+    def _read_state(self, m: Machine) -> None:
+        folder = self.ws.attempt_folder(m.row.run, m.row.n)
+        found = spool.read_state(folder)
+        if isinstance(found, dict):
+            self.tell(events.StateRead(m.attempt, found))
+        if m.seen.outcome is None and isinstance(spool.read_outcome(folder), dict):
+            self.tell(events.OutcomeFound(m.attempt))
+
+    def _on_show(self) -> None:
+        now = clock.read()
+        shown = tuple(live.of(m, now) for m in self.supervisor.machines.values() if m.touched or _has_warning(m, now))
+        for m in self.supervisor.machines.values():
+            m.touched = False
+        changes, self._changes = self._changes, Changes()
+        if not changes and not shown:
+            return
+        self.updated.emit(Update(changes, shown))
+        self.supervising.emit(self.state())
+        self._tell_followers(changes, shown)
+
+    def state(self) -> Supervising:
+        """What the supervisor is doing, for the status line and the launch screen."""
+        s = self.supervisor
+        verdicts = tuple(Verdict(**{key: v[key] for key in Verdict.__dataclass_fields__}) for v in s.verdicts())
+        error = ActumError("retired", "This window no longer supervises.", s.retired) if s.retired else None
+        return Supervising(s.instance, s.epoch, s.slots_taken, s.slots, s.paused, verdicts, not s.unjudged, error)
+
+    def _tell_followers(self, changes: Changes, shown: tuple[Any, ...]) -> None:
+        if self._server is None:
+            return
+        by_run = {each.run: each for each in shown}
+        for channel in list(self._server.channels):
+            for run in channel.following & (changes.runs | by_run.keys()):
+                body = {"run": run, "changed": run in changes.runs, "live": live.to_json(by_run.get(run))}
+                channel.send("change", {"body": body})
+
+    # The server's owner
+
+    def expected(self, hello: Mapping[str, Any]) -> Expected | None:
+        """The attempt that a hello names, open or closed; None when nobody here knows it."""
+        m = self.supervisor.machines.get(hello["attempt"])
+        row = m.row if m is not None else self.reader.attempt_row(hello["attempt"])
+        if row is None or row.session is None or row.secret_sha256 is None:
+            return None
+        return Expected(row.run, row.attempt, row.session, row.secret_sha256)
+
+    def on_host_frame(self, channel: Channel, frame: Mapping[str, Any]) -> None:
+        attempt = frame["attempt"]
+        if attempt not in self.supervisor.machines:
+            channel.send("dismiss", {"why": "the attempt is closed"})
+            return
+        if frame["type"] == "hello":
+            self._performer.channels[attempt] = channel
+            self.tell(events.Hello(attempt, frame["channel"], frame["identity"], bool(frame["claimed"])))
+        else:
+            self.tell(events.Frame(attempt, frame["channel"], frame["type"], frame))
+
+    def on_unknown_host(self, hello: Mapping[str, Any]) -> None:
+        """A host of an attempt nobody knows: no answer, an alert, left to finish (§6)."""
+        data = {"attempt": str(hello["attempt"])[:64], "pid": hello["identity"]["pid"]}
+        alert = RaiseAlert(f"stranger:{data['attempt']}", "unknown_host", "warning", clock.utc_us(), data)
+        self._writer.submit(Note(alerts=(alert,)), lambda answer: None)
+
+    def on_violation(self, channel: Channel, why: str, *, closed: bool) -> None:
+        expected = channel.expected
+        self.tell(events.Violation(expected.attempt if expected else None, channel.id, why, closed))
+
+    def on_client_command(self, channel: Channel, body: Mapping[str, Any]) -> None:
+        if body.get("verb") == "follow":
+            channel.following = {run for run in body.get("runs") or [] if isinstance(run, int)}
+            answer(channel, {"following": sorted(channel.following)}, None)
+            return
+        self.command(body, lambda ok, error: answer(channel, ok, error))
+
+    def on_closed(self, channel: Channel) -> None:
+        expected = channel.expected
+        if expected is not None and self._performer.channels.get(expected.attempt) is channel:
+            del self._performer.channels[expected.attempt]
+            self.tell(events.ChannelClosed(expected.attempt, channel.name, "the channel was closed"))
+
+    def _folder_of(self, attempt: str) -> Path | None:
+        m = self.supervisor.machines.get(attempt)
+        return self.ws.attempt_folder(m.row.run, m.row.n) if m is not None else None
+
+
+def _has_warning(m: Machine, now: clock.Now) -> bool:
+    return bool(deadlines.warnings(m, now))
+
+

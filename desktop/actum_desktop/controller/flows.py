@@ -1,0 +1,45 @@
+"""Work of several steps with helper calls in between, written as generators and run one answer at a time.
+
+A flow is a generator that yields `HelperCall`s and is sent `HelperAnswer`s; what it returns is its result. So a flow reads
+from top to bottom, holds nothing up while a helper works, and can be tried without Qt by sending it answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from actum_desktop.controller.helpers import HelperAnswer, Helpers
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class HelperCall:
+    """One call of a named helper."""
+
+    helper: str
+    verb: str
+    args: Mapping[str, Any]
+
+
+Flow = Generator[HelperCall, HelperAnswer, T]
+Progress = Callable[[str, int, int, str], None]
+
+
+def run(flow: Flow[T], helpers: Helpers, done: Callable[[T], None], progress: Progress | None = None) -> None:
+    """Run `flow` to its end; `done` gets what it returns, in this thread."""
+
+    def step(answer: HelperAnswer | None) -> None:
+        try:
+            call = flow.send(answer) if answer is not None else next(flow)
+        except StopIteration as stop:
+            done(stop.value)
+            return
+        report = None
+        if progress is not None:
+            report = lambda count, total, unit: progress(call.verb, count, total, unit)  # noqa: E731
+        helpers[call.helper].call(call.verb, call.args, step, report)
+
+    step(None)

@@ -1,0 +1,149 @@
+"""A supervisor without a window: the controller in the main thread of a command, on a QCoreApplication (§3)."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from actum.errors import ActumError, Busy
+from actum.lock import Lock
+from actum.workspace import Workspace
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QSocketNotifier, QTimer
+
+from actum_desktop import qtguard
+from actum_desktop.controller.controller import Controller
+from actum_desktop.controller.events import Update
+
+
+class Headless(QObject):
+    """Attributes: interrupted (how often SIGINT came), retired (why this process supervises no longer, or "")."""
+
+    def __init__(self, ws: Workspace, lock: Lock) -> None:
+        """Open the workspace and begin to supervise. Raises WorkspaceUnusable, StorageFailed."""
+        qtguard.check()
+        self._application = QCoreApplication.instance() or QCoreApplication(["actum"])
+        super().__init__()
+        self.interrupted = 0
+        self.terminated = False
+        self.retired = ""
+        self._left = False
+        self._loop = QEventLoop(self)
+        self._on_update: Callable[[Update], None] | None = None
+        self._predicate: Callable[[], bool] = lambda: False
+        self._signals = _Signals(self._on_signal, self)
+        self.controller = Controller(ws, lock)
+        self.controller.updated.connect(self._on_updated)
+        self.controller.retired.connect(self._on_retired)
+        self.controller.handed_over.connect(self._on_handed_over)
+        try:
+            self.controller.start()
+        except BaseException:
+            self.controller.leave()
+            self._signals.close()
+            raise
+
+    def submit(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """One command and its answer, after the commit. Raises what the command raised, Busy when the supervisor left."""
+        box: list[tuple[Mapping[str, Any] | None, ActumError | None]] = []
+
+        def keep(ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
+            box.append((ok, error))
+            self._wake()
+
+        self.controller.command(body, keep)
+        self.run_until(lambda: bool(box))
+        if not box:
+            raise Busy("supervisor_left", "The supervisor left before it answered.", self.retired, "Ask again.")
+        ok, error = box[0]
+        if error is not None:
+            raise error
+        return dict(ok or {})
+
+    def run_until(self, predicate: Callable[[], bool], on_update: Callable[[Update], None] | None = None) -> None:
+        """Supervise until `predicate` holds, a signal comes, or this instance is retired."""
+        self._on_update = on_update
+        self._predicate = predicate
+        before = self.interrupted
+        timer = QTimer(self)
+        timer.setInterval(50)
+        timer.timeout.connect(self._wake)
+        timer.start()
+        try:
+            while not (predicate() or self.retired or self.terminated or self.interrupted > before):
+                self._loop.exec()
+        finally:
+            timer.stop()
+            timer.deleteLater()
+            self._on_update = None
+
+    def is_idle(self) -> bool:
+        return self.controller.idle
+
+    def leave(self) -> None:
+        """Stop supervising and let go of the workspace; hosts go on."""
+        if not self._left:
+            self._left = True
+            self._signals.close()
+            if not self.retired:
+                self.controller.leave()
+
+    def _wake(self) -> None:
+        if self._loop.isRunning():
+            self._loop.quit()
+
+    def _on_updated(self, update: Update) -> None:
+        if self._on_update is not None:
+            self._on_update(update)
+        self._wake()
+
+    def _on_retired(self, why: str) -> None:
+        self.controller.leave()
+        self.retired = why
+        self._wake()
+
+    def _on_handed_over(self) -> None:
+        self.retired = "another supervisor took over"
+        self._wake()
+
+    def _on_signal(self, signum: int) -> None:
+        if signum == signal.SIGINT:
+            self.interrupted += 1
+        else:
+            self.terminated = True
+        self._wake()
+
+
+class _Signals(QObject):
+    """SIGINT and SIGTERM as turns of the event loop, through Python's wake-up descriptor."""
+
+    def __init__(self, tell: Callable[[int], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._tell = tell
+        self._receiver, self._sender = socket.socketpair()
+        for end in (self._receiver, self._sender):
+            end.setblocking(False)
+        self._previous = {number: signal.signal(number, _noted) for number in (signal.SIGINT, signal.SIGTERM)}
+        self._previous_fd = signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._receiver.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._on_ready)
+
+    def close(self) -> None:
+        if self._receiver.fileno() < 0:
+            return
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(self._previous_fd)
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+        self._receiver.close()
+        self._sender.close()
+
+    def _on_ready(self, *_: object) -> None:
+        for number in self._receiver.recv(64):
+            if number in self._previous:
+                self._tell(number)
+
+
+def _noted(signum: int, frame: object) -> None:
+    """The wake-up descriptor tells; nothing is done inside a signal handler."""

@@ -1,0 +1,172 @@
+"""Helper processes of the controller: attached, long-lived, one for each kind of step, spoken to in JSON lines.
+
+A helper ends with the app (QProcess kills attached children at an orderly exit; PDEATHSIG covers the rest). It is spawned by
+the controller thread only, since PDEATHSIG follows the spawning thread. A helper that dies answers every open call with
+`crashed`: that is no rejection of anything. Keeps R11, R18.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from actum import faults
+from actum.errors import ActumError, from_json
+from actum.limits import HELPER_CALLS_MAX, HELPER_LINE_BYTES_MAX
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class HelperAnswer:
+    """What came of one call: `ok`, or `error` in words, or `crashed` when the helper died of it."""
+
+    ok: Document | None = None
+    error: ActumError | None = None
+    crashed: bool = False
+
+
+@dataclass(slots=True)
+class _Call:
+    number: int
+    verb: str
+    args: Document
+    done: Callable[[HelperAnswer], None]
+    progress: Callable[[int, int, str], None] | None
+
+
+class Helper(QObject):
+    """One helper process, started at its first call and again after it died. Calls are answered in order."""
+
+    def __init__(self, name: str, parent: QObject) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"helper-{name}")
+        self._process: QProcess | None = None
+        self._waiting: deque[_Call] = deque()
+        self._running: _Call | None = None
+        self._buffer = bytearray()
+        self._number = 0
+        self._closing = False
+
+    @property
+    def busy(self) -> bool:
+        return self._running is not None
+
+    def call(
+        self,
+        verb: str,
+        args: Document,
+        done: Callable[[HelperAnswer], None],
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> None:
+        """Queue one call; `done` is called later in this thread, exactly once. A full queue answers with an error."""
+        if len(self._waiting) >= HELPER_CALLS_MAX:
+            done(HelperAnswer(error=ActumError("busy", "Too much waits for this helper already.", remedy="Try again later.")))
+            return
+        self._number += 1
+        self._waiting.append(_Call(self._number, verb, args, done, progress))
+        self._next()
+
+    def close(self) -> None:
+        """End the process; open calls are not answered any more."""
+        self._closing = True
+        self._waiting.clear()
+        self._running = None
+        process, self._process = self._process, None
+        if process is not None:
+            process.blockSignals(True)
+            process.closeWriteChannel()
+            if not process.waitForFinished(200):
+                process.kill()
+                process.waitForFinished(2000)
+            process.deleteLater()
+
+    def _next(self) -> None:
+        if self._running is not None or not self._waiting or self._closing:
+            return
+        process = self._process or self._start()
+        call = self._running = self._waiting.popleft()
+        faults.point("controller.helper.before")
+        line = json.dumps({"id": call.number, "verb": call.verb, "args": call.args}, ensure_ascii=False)
+        process.write(line.encode("utf-8", "surrogateescape") + b"\n")
+
+    def _start(self) -> QProcess:
+        process = QProcess(self)
+        environment = QProcessEnvironment.systemEnvironment()
+        environment.insert("PYTHONUNBUFFERED", "1")
+        process.setProcessEnvironment(environment)
+        process.setProcessChannelMode(QProcess.ProcessChannelMode.ForwardedErrorChannel)
+        process.readyReadStandardOutput.connect(self._on_ready_read)
+        process.finished.connect(self._on_finished)
+        process.errorOccurred.connect(self._on_error)
+        self._buffer.clear()
+        self._process = process
+        process.start(sys.executable, ["-m", "actum.helpers"])
+        return process
+
+    def _on_ready_read(self) -> None:
+        if self._process is None:
+            return
+        self._buffer += bytes(self._process.readAllStandardOutput().data())
+        while (end := self._buffer.find(b"\n")) >= 0:
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            self._on_line(line)
+        if len(self._buffer) > HELPER_LINE_BYTES_MAX and self._process is not None:
+            self._process.kill()
+
+    def _on_line(self, line: bytes) -> None:
+        call = self._running
+        try:
+            document = json.loads(line)
+        except ValueError:
+            return
+        if call is None or document.get("id") != call.number:
+            return
+        if "progress" in document:
+            if call.progress is not None:
+                done, total, unit = document["progress"]
+                call.progress(int(done), int(total), str(unit))
+            return
+        self._running = None
+        faults.point("controller.helper.after")
+        if "ok" in document:
+            call.done(HelperAnswer(ok=document["ok"]))
+        else:
+            call.done(HelperAnswer(error=from_json(document)))
+        self._next()
+
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._on_finished()
+
+    def _on_finished(self, *_: object) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.deleteLater()
+        call, self._running = self._running, None
+        if call is not None:
+            call.done(HelperAnswer(crashed=True))
+        self._next()
+
+
+class Helpers(QObject):
+    """The helpers by name: freeze, derive, verify, export. One derives and another verifies (§5.11)."""
+
+    NAMES = ("freeze", "derive", "verify", "export")
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._helpers = {name: Helper(name, self) for name in self.NAMES}
+
+    def __getitem__(self, name: str) -> Helper:
+        return self._helpers[name]
+
+    def close(self) -> None:
+        for helper in self._helpers.values():
+            helper.close()

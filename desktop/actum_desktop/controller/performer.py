@@ -1,0 +1,275 @@
+"""Does what the supervisor wants done: one method for each effect, answered by an event (§3)."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from actum import clock
+from actum.contracts import document as contracts
+from actum.contracts import parameters
+from actum.engines import launch
+from actum.errors import ActumError, StorageFailed
+from actum.ipc import spool
+from actum.ipc.framing import FrameTooLong
+from actum.model.changes import RecordRow
+from actum.model.identity import ProcessIdentity
+from actum.model.run import AttemptRow
+from actum.processes import evidence, terminate
+from actum.store.writer import Writer
+from actum.supervise import effects, events
+from actum.workspace import Workspace
+from PySide6.QtCore import QObject, QTimer
+
+from actum_desktop.controller import flows, steps
+from actum_desktop.controller.helpers import Helpers
+from actum_desktop.controller.hosts import Hosts
+from actum_desktop.controller.server import Channel
+
+Tell = Callable[[events.Event], None]
+
+_SIGNALS = {"ask": signal.SIGTERM, "insist": signal.SIGKILL}
+
+
+class Performer(QObject):
+    """Attributes: channels (proven host channels by attempt). `tell` takes the events that answer effects."""
+
+    def __init__(
+        self,
+        ws: Workspace,
+        writer: Writer,
+        committed: Callable[[int, Any], None],
+        tell: Tell,
+        folder_of: Callable[[str], Path | None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._ws = ws
+        self._writer = writer
+        self._committed = committed
+        self._tell = tell
+        self._folder_of = folder_of
+        self.helpers = Helpers(self)
+        self.hosts = Hosts(self._on_host_gone, self)
+        self.channels: dict[str, Channel] = {}
+        self._looks: list[effects.Look] = []
+        self._serial = 0
+
+    def perform(self, effect: effects.Effect) -> None:
+        """Do one effect. Nothing here waits: what takes long goes to a helper or to a later turn of the loop."""
+        _DO[type(effect)](self, effect)
+
+    def close(self) -> None:
+        self.hosts.close()
+        self.helpers.close()
+
+    # Store
+
+    def _persist(self, effect: effects.Persist) -> None:
+        token = effect.token
+        self._writer.submit(effect.request, lambda answer: self._committed(token, answer))
+
+    # Inputs and launch
+
+    def _freeze(self, effect: effects.Freeze) -> None:
+        flow = steps.freeze(self._ws, effect.row, self._epoch, self._next())
+        flows.run(flow, self.helpers, self._tell, self._progress(effect.row))
+
+    def _prepare(self, effect: effects.Prepare) -> None:
+        row = effect.row
+        folder = self._ws.attempt_folder(row.run, row.n)
+        try:
+            if folder.exists():
+                launch.discard_unlaunched_folder(folder)
+            self._write_folder(effect, folder)
+        except StorageFailed as error:
+            self._tell(events.Prepared(row.attempt, str(error), error.code))
+        except (ActumError, OSError) as error:
+            self._tell(events.Prepared(row.attempt, str(error)))
+        else:
+            self._tell(events.Prepared(row.attempt))
+
+    def _write_folder(self, effect: effects.Prepare, folder: Path) -> None:
+        row = effect.row
+        contract = contracts.load(row.contract)
+        typed = parameters.parse(contract, row.parameters, Path("/"))
+        cache = Path(platformdirs.user_cache_dir("actum"))
+        planned = launch.plan(contract, typed, row.inputs, attempt_folder=folder, sdk_cache=cache)
+        document = launch.launch_document(
+            planned,
+            workspace=self._ws.path,
+            workspace_id=self._writer.opened.database_uuid,
+            run=row.run,
+            attempt=row.attempt,
+            n=row.n,
+            session=effect.session,
+            cookie=effect.cookie,
+            task=row.task,
+            task_version=row.task_version,
+            key=row.key,
+            request_digest=row.request_digest,
+            contract_digest=row.contract_digest,
+            code=effect.code,
+            environment=effect.environment,
+        )
+        launch.write_attempt_folder(folder, document, effect.secret, planned.parameters, planned.inputs)
+
+    def _launch(self, effect: effects.Launch) -> None:
+        row = effect.row
+        folder = self._ws.attempt_folder(row.run, row.n)
+        profile = str((row.contract.get("environment") or {}).get("profile") or "inherit")
+        try:
+            environment = launch.host_environment(profile, os.environ)
+        except ActumError as error:
+            self._tell(events.Spawned(row.attempt, str(error)))
+            return
+        why = self.hosts.spawn(launch.host_command(folder), folder, environment)
+        method = {"method": "the spawn returned", "session": row.session}
+        self._tell(events.Spawned(row.attempt, why and f"The host could not be started: {why}.", evidence=method))
+
+    def _watch(self, effect: effects.Watch) -> None:
+        self.hosts.watch(effect.attempt, effect.identity)
+
+    # Hosts
+
+    def _send(self, effect: effects.Send) -> None:
+        channel = self.channels.get(effect.attempt)
+        if channel is None:
+            return
+        try:
+            channel.send(effect.type, effect.body)
+        except FrameTooLong:
+            channel.close()
+
+    def _write_stop(self, effect: effects.WriteStop) -> None:
+        row = effect.row
+        folder = self._ws.attempt_folder(row.run, row.n)
+        error = None
+        try:
+            spool.write_stop(folder, level=effect.level, cause=effect.cause, at_us=clock.utc_us())
+        except (OSError, StorageFailed) as failed:
+            error = str(failed)
+        self._tell(events.StopWritten(row.attempt, effect.level, error))
+
+    def _look(self, effect: effects.Look) -> None:
+        """Looks of one turn share one pass over the processes (1,000 leftovers, one scan)."""
+        self._looks.append(effect)
+        if len(self._looks) == 1:
+            QTimer.singleShot(0, self, self._look_now)
+
+    def _look_now(self) -> None:
+        looks, self._looks = self._looks, []
+        found = evidence.gather_many([self._question(each) for each in looks], workspace_path=self._ws.path)
+        for each, seen in zip(looks, found, strict=True):
+            self._tell(events.Looked(each.row.attempt, seen))
+
+    def _question(self, effect: effects.Look) -> evidence.Question:
+        row = effect.row
+        return evidence.Question(
+            attempt_folder=self._ws.attempt_folder(row.run, row.n),
+            session=row.session or "",
+            cookie=row.cookie,
+            host_identity=ProcessIdentity.from_json(row.host_identity) if row.host_identity else None,
+            package=(lambda: steps.where(self._ws, row)) if effect.package else None,
+        )
+
+    def _revoke_claim(self, effect: effects.RevokeClaim) -> None:
+        row = effect.row
+        folder = self._ws.attempt_folder(row.run, row.n)
+        document = {"v": 1, "by": "supervisor", "revoked": True, "epoch": self._epoch, "at": clock.utc_us()}
+        try:
+            revoked = spool.create_claim(folder, document)
+            claim = spool.read_claim(folder)
+        except (OSError, StorageFailed) as error:
+            self._tell(events.ClaimAnswered(row.attempt, False, error=str(error)))
+            return
+        self._tell(events.ClaimAnswered(row.attempt, revoked, claim if isinstance(claim, dict) else {}))
+
+    def _end_tree(self, effect: effects.EndTree) -> None:
+        """The work and its descendants first; the host only when none of them is left, since it is their subreaper."""
+        signum = _SIGNALS[effect.level]
+        members = [each for each in effect.members if each.identity != effect.host]
+        targets = [(each.identity, each.command) for each in members]
+        if not targets and effect.host is not None:
+            targets = [(effect.host, "host")]
+        results = tuple(
+            {"pid": identity.pid, "command": command, "signal": signum.name, "result": terminate.signal(identity, signum)}
+            for identity, command in targets
+        )
+        self._tell(events.Signalled(effect.attempt, effect.level, results))
+
+    def _read_records(self, effect: effects.ReadRecords) -> None:
+        row = effect.row
+        try:
+            found, offset, more = spool.read_records(self._ws.attempt_folder(row.run, row.n), row.records_offset)
+        except OSError:
+            found, offset, more = [], row.records_offset, False
+        records = tuple(RecordRow(each["seq"], each["at"], each["kind"], each["data"]) for each in found)
+        self._tell(events.RecordsRead(row.attempt, records, offset, more))
+
+    # Packages
+
+    def _derive(self, effect: effects.Derive) -> None:
+        flow = steps.derive(self._ws, effect.row, self._epoch, self._next())
+        flows.run(flow, self.helpers, self._tell, self._progress(effect.row))
+
+    def _verify(self, effect: effects.Verify) -> None:
+        flow = steps.verify(self._ws, effect.row, self._writer.opened.database_uuid, effect.published)
+        flows.run(flow, self.helpers, self._tell, self._progress(effect.row))
+
+    def _publish(self, effect: effects.Publish) -> None:
+        self._tell(steps.publish_now(self._ws, effect.row))
+
+    def _quarantine(self, effect: effects.Quarantine) -> None:
+        self._tell(steps.quarantine(self._ws, effect.row))
+
+    def _forget(self, effect: effects.Forget) -> None:
+        self.hosts.forget(effect.attempt)
+
+    # Small things
+
+    @property
+    def _epoch(self) -> int:
+        return self._writer.opened.epoch
+
+    def _next(self) -> int:
+        self._serial += 1
+        return self._serial
+
+    def _progress(self, row: AttemptRow) -> flows.Progress:
+        return lambda verb, done, total, unit: self._tell(events.Step(row.attempt, verb, done, total, unit))
+
+    def _on_host_gone(self, attempt: str, method: str) -> None:
+        channel = self.channels.get(attempt)
+        if channel is not None:
+            channel.drain()  # its last frames may still wait in the socket
+        self._tell(events.HostGone(attempt, method, self._alive_is_free(attempt)))
+
+    def _alive_is_free(self, attempt: str) -> bool:
+        folder = self._folder_of(attempt)
+        return folder is not None and spool.probe_alive(folder) == "free"
+
+
+
+_DO: Mapping[type, Callable[[Performer, Any], None]] = {
+    effects.Persist: Performer._persist,
+    effects.Freeze: Performer._freeze,
+    effects.Prepare: Performer._prepare,
+    effects.Launch: Performer._launch,
+    effects.Watch: Performer._watch,
+    effects.Send: Performer._send,
+    effects.WriteStop: Performer._write_stop,
+    effects.Look: Performer._look,
+    effects.RevokeClaim: Performer._revoke_claim,
+    effects.EndTree: Performer._end_tree,
+    effects.ReadRecords: Performer._read_records,
+    effects.Derive: Performer._derive,
+    effects.Verify: Performer._verify,
+    effects.Publish: Performer._publish,
+    effects.Quarantine: Performer._quarantine,
+    effects.Forget: Performer._forget,
+}

@@ -1,0 +1,245 @@
+"""The local server: channels of hosts and of clients, with bounded buffers (§7, R11).
+
+A connection says who it is by its first frame: a host's `hello` is proven by `actum.ipc.session.Guard`, a client's
+`client-hello` needs only the same user. Nothing here decides anything: what comes in is handed to the owner as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from actum import clock, faults
+from actum.errors import ActumError, WorkspaceUnusable
+from actum.ipc import framing, messages
+from actum.ipc.session import Accepted, Expected, Guard, Unknown
+from actum.limits import (
+    CHANNEL_READ_BYTES_MAX,
+    CHANNEL_WRITE_BYTES_MAX,
+    CHANNELS_MAX,
+    FRAME_BYTES_MAX,
+    HELLO_WAIT_S,
+)
+from actum.model.identity import new_token
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+
+class Owner(Protocol):
+    """Who hears what comes in; all called in the server's thread."""
+
+    def expected(self, hello: Mapping[str, Any]) -> Expected | None: ...
+    def on_host_frame(self, channel: Channel, frame: Mapping[str, Any]) -> None: ...
+    def on_unknown_host(self, hello: Mapping[str, Any]) -> None: ...
+    def on_violation(self, channel: Channel, why: str, *, closed: bool) -> None: ...
+    def on_client_command(self, channel: Channel, body: Mapping[str, Any]) -> None: ...
+    def on_closed(self, channel: Channel) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What a client hears first."""
+
+    instance: str
+    epoch: int
+
+
+class Channel(QObject):
+    """One connection. Attributes: kind (None until its first frame, then host or client), expected (a proven host's), id."""
+
+    def __init__(self, connection: QLocalSocket, server: Server) -> None:
+        super().__init__(server)
+        self.kind: str | None = None
+        self.id = new_token()
+        self.following: set[int] = set()
+        self._socket = connection
+        self._server = server
+        self._decoder = framing.Decoder()
+        self._guard: Guard | None = None
+        self._sent = 0
+        self._received = -1
+        self._closed = False
+        connection.setParent(self)
+        connection.setReadBufferSize(CHANNEL_READ_BYTES_MAX)
+        connection.readyRead.connect(self._on_ready_read)
+        connection.disconnected.connect(self._on_disconnected)
+        QTimer.singleShot(HELLO_WAIT_S * 1000, self, self._on_hello_overdue)
+
+    @property
+    def name(self) -> str:
+        """The channel's name in its frames: a host names its own."""
+        return self._guard.channel if self._guard is not None else self.id
+
+    @property
+    def expected(self) -> Expected | None:
+        return self._guard.expected if self._guard is not None and self._guard.proven else None
+
+    def send(self, type_: str, fields: Mapping[str, Any]) -> bool:
+        """One frame; False (and a closed channel) when its reader has fallen too far behind."""
+        if self._closed or self._socket.bytesToWrite() > CHANNEL_WRITE_BYTES_MAX:
+            self.close()
+            return False
+        self._sent += 1
+        frame: dict[str, Any] = {"v": messages.VERSION, "type": type_}
+        expected = self.expected
+        if expected is not None:
+            frame |= {"run": expected.run, "attempt": expected.attempt, "session": expected.session}
+        frame |= {"channel": self.name, "seq": self._sent, "at": clock.utc_us()}
+        faults.point("controller.send.before")
+        self._socket.write(framing.encode({**frame, **fields}))
+        self._socket.flush()
+        faults.point("controller.send.after")
+        return True
+
+    def drain(self) -> None:
+        """Take what has already arrived, before the end of its sender is told."""
+        while not self._closed and self._socket.bytesAvailable():
+            self._receive(bytes(self._socket.read(CHANNEL_READ_BYTES_MAX).data()))
+
+    def close(self) -> None:
+        if not self._closed:
+            self._socket.disconnectFromServer()
+            self._on_disconnected()
+
+    def _on_hello_overdue(self) -> None:
+        if self.kind is None or (self.kind == "host" and self.expected is None):
+            self.close()
+
+    def _on_ready_read(self) -> None:
+        data = bytes(self._socket.read(CHANNEL_READ_BYTES_MAX).data())
+        if data:
+            self._receive(data)
+        if not self._closed and self._socket.bytesAvailable():
+            QTimer.singleShot(0, self, self._on_ready_read)  # others first: no channel holds up the loop
+
+    def _receive(self, data: bytes) -> None:
+        if self._guard is not None:
+            self._hear(self._guard.receive(data))
+            return
+        try:
+            frames = self._decoder.feed(data)
+        except framing.Violation as violation:
+            self._violated(str(violation))
+            return
+        for position, frame in enumerate(frames):
+            if self.kind is None and frame.get("type") == "hello":
+                self.kind = "host"
+                self._guard = Guard(self._server.owner.expected, self._decoder)
+                self._hear([self._guard.feed(each) for each in frames[position:]])
+                self._hear(self._guard.receive(b""))
+                return
+            if not self._client(frame):
+                return
+
+    def _hear(self, seen: list[Any]) -> None:
+        owner = self._server.owner
+        for each in seen:
+            if self._closed:
+                return
+            if isinstance(each, Accepted):
+                owner.on_host_frame(self, each.frame)
+            elif isinstance(each, Unknown):
+                owner.on_unknown_host(each.hello)
+            else:
+                assert self._guard is not None
+                owner.on_violation(self, str(each), closed=self._guard.closed)
+        if self._guard is not None and self._guard.closed:
+            self.close()
+
+    def _client(self, frame: Mapping[str, Any]) -> bool:
+        """One frame of a client; anything out of order ends the channel."""
+        try:
+            document = messages.check(dict(frame), messages.FROM_CLIENT)
+        except framing.Violation as violation:
+            return self._violated(str(violation))
+        if document["seq"] <= self._received:
+            return self._violated("The seq of a client does not rise.")
+        self._received = document["seq"]
+        if document["type"] == "client-hello":
+            if self.kind is not None or document["body"].get("protocol") != messages.PROTOCOL:
+                return self._violated("A client speaks another protocol, or says hello twice.")
+            self.kind, self.id = "client", document["channel"]
+            greeting = self._server.greeting
+            self.send("client-hello-ack", {"body": {"instance": greeting.instance, "epoch": greeting.epoch}})
+        elif self.kind == "client" and document["channel"] == self.id:
+            self._server.owner.on_client_command(self, document["body"])
+        else:
+            return self._violated("A client commands before its hello.")
+        return True
+
+    def _violated(self, why: str) -> bool:
+        self._server.owner.on_violation(self, why, closed=True)
+        self.close()
+        return False
+
+    def _on_disconnected(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._server.drop(self)
+        self._server.owner.on_closed(self)
+        self.deleteLater()
+
+
+class Server(QObject):
+    """Listens at one path for hosts and clients of this user."""
+
+    def __init__(self, owner: Owner, greeting: Greeting, parent: QObject) -> None:
+        super().__init__(parent)
+        self.owner = owner
+        self.greeting = greeting
+        self.channels: set[Channel] = set()
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.setMaxPendingConnections(CHANNELS_MAX)
+        self._server.newConnection.connect(self._on_new_connection)
+
+    def listen(self, path: str) -> None:
+        """Listen at `path`. Raises WorkspaceUnusable with the system's reason."""
+        if not self._server.listen(path):
+            why = self._server.errorString()
+            remedy = "Check the runtime folder (XDG_RUNTIME_DIR) and its permissions."
+            raise WorkspaceUnusable("no_server", "The local server cannot listen.", f"{why} ({path})", remedy)
+
+    def close(self) -> None:
+        self._server.close()
+        for channel in list(self.channels):
+            channel.close()
+
+    def drop(self, channel: Channel) -> None:
+        self.channels.discard(channel)
+
+    def _on_new_connection(self) -> None:
+        while (connection := self._server.nextPendingConnection()) is not None:
+            if len(self.channels) >= CHANNELS_MAX or not _same_user(connection):
+                connection.abort()
+                connection.deleteLater()
+                continue
+            channel = Channel(connection, self)
+            self.channels.add(channel)
+            channel._on_ready_read()
+
+
+def answer(channel: Channel, ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
+    """The answer frame; one too long for a frame says where to read it instead."""
+    body: dict[str, Any] = error.to_json() if error is not None else {"ok": dict(ok or {})}
+    try:
+        channel.send("answer", {"body": body})
+    except framing.FrameTooLong:
+        short = ActumError("answer_too_long", "The answer is too long for one message.", f"Over {FRAME_BYTES_MAX} bytes.")
+        channel.send("answer", {"body": short.to_json()})
+
+
+def _same_user(connection: QLocalSocket) -> bool:
+    """Whether the peer runs as this user (SO_PEERCRED); where the system has no such thing, the 0700 folder has to do."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return True
+    with socket.socket(fileno=os.dup(connection.socketDescriptor())) as peer:
+        credentials = peer.getsockopt(socket.SOL_SOCKET, option, 12)
+    return int.from_bytes(credentials[4:8], "little") == os.getuid()
+
+

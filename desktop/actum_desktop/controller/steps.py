@@ -1,0 +1,280 @@
+"""The steps of an attempt that need helpers or the file system: freeze, derive, verify, publish, quarantine (§5, R17)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from actum import clock
+from actum.contracts import document as contracts
+from actum.contracts.request import CODE_INPUT
+from actum.errors import ActumError, StorageFailed
+from actum.limits import INPUTS_MAX
+from actum.model.changes import ResultRow
+from actum.model.evidence import PackageSeen
+from actum.model.facts import FactName
+from actum.model.run import AttemptRow, InputRow
+from actum.model.status import FailureCode
+from actum.recipes import registry
+from actum.results import inputs, inputstore, manifest, publish
+from actum.results.report import Expected
+from actum.supervise import events
+from actum.workspace import Workspace
+
+from actum_desktop.controller.flows import Flow, HelperCall
+from actum_desktop.controller.helpers import HelperAnswer
+
+STAGING = "staging"
+
+
+class FreezeFailed(Exception):
+    """An input cannot be frozen; carries the failure code and the words."""
+
+    def __init__(self, code: str, message: str, name: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.name = name
+
+
+def freeze(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[events.Frozen]:
+    """Every input as it was admitted: copied into the store or pinned, the program file among them (R17)."""
+    frozen: list[InputRow] = []
+    try:
+        for number, given in enumerate(row.inputs):
+            kept = yield from _freeze_one(ws, given, epoch, serial * INPUTS_MAX + number)
+            frozen.append(kept)
+    except FreezeFailed as failed:
+        return events.Frozen(row.attempt, code=failed.code, message=str(failed), details={"input": failed.name})
+    contract = contracts.load(row.contract)
+    identity = yield HelperCall("freeze", "codeidentity", _code_request(contract))
+    if identity.error is not None:
+        return events.Frozen(row.attempt, code=FailureCode.START_ERROR, message=str(identity.error))
+    columns: dict[str, Any] = dict(identity.ok or {})
+    evidence = {
+        "method": "copied or pinned, digests equal to those admitted",
+        "inputs": [
+            {"name": each.name, "policy": each.policy, "sha256": each.sha256, "size": each.size} for each in frozen
+        ],
+    }
+    return events.Frozen(row.attempt, tuple(frozen), evidence=evidence, columns=columns)
+
+
+def _code_request(contract: contracts.Contract) -> dict[str, Any]:
+    """What identifies the code: the user's program or file, or the recipe's, the interpreter, and the variables' names."""
+    names = {name for name in os.environ if not name.startswith("ACTUM_")} | set(contract.environment.variables)
+    return {**_code_paths(contract), "variables": sorted(names)}
+
+
+def _code_paths(contract: contracts.Contract) -> dict[str, Any]:
+    match contract.work:
+        case contracts.FunctionWork(file=file, interpreter=interpreter):
+            return {"path": file, "interpreter": interpreter}
+        case contracts.RecipeWork(name=name):
+            recipe = registry.find(name)
+            return {"path": str(recipe.file) if recipe else sys.executable, "interpreter": sys.executable}
+        case contracts.ProgramWork(program=program):
+            return {"path": program, "interpreter": None}
+
+
+def _freeze_one(ws: Workspace, given: InputRow, epoch: int, number: int) -> Flow[InputRow]:
+    if given.policy == "pin":
+        answer = yield HelperCall("freeze", "rehash", {"path": given.path})
+        found = _frozen_answer(answer, given)
+        return replace(given, stat=_stat(found))
+    content = inputs.store_path(ws.inputs, given.sha256)
+    if content.exists():
+        answer = yield HelperCall("freeze", "rehash", {"path": str(content)})
+        found = _frozen_answer(answer, given)
+    else:
+        target = inputs.temporary_folder(ws.inputs, epoch, number)
+        args = {"source": given.path, "target": str(target), "expected_sha256": given.sha256}
+        answer = yield HelperCall("freeze", "freeze", args)
+        found = _frozen_answer(answer, given)
+        try:
+            inputstore.settle(ws.inputs, target, given.sha256)
+        except StorageFailed as error:
+            raise FreezeFailed(error.code, str(error), given.name) from error
+    return replace(given, store=str(content), stat=_stat(found))
+
+
+def _frozen_answer(answer: HelperAnswer, given: InputRow) -> Mapping[str, Any]:
+    if answer.crashed:
+        raise FreezeFailed(FailureCode.IO_ERROR, "The helper that freezes inputs ended unexpectedly.", given.name)
+    if answer.error is not None:
+        known = answer.error.code if answer.error.code in set(FailureCode) else FailureCode.INPUT_UNREADABLE
+        raise FreezeFailed(known, str(answer.error), given.name)
+    assert answer.ok is not None
+    if answer.ok["sha256"] != given.sha256:
+        what = "The program" if given.name == CODE_INPUT else f"The input “{given.name}”"
+        words = f"{what} has changed since the run was admitted ({given.path}). Run it again to use it as it is now."
+        raise FreezeFailed(FailureCode.INPUT_CHANGED, words, given.name)
+    return answer.ok
+
+
+def _stat(found: Mapping[str, Any]) -> tuple[int, int, int, int] | None:
+    numbers = found.get("stat")
+    return (numbers[0], numbers[1], numbers[2], numbers[3]) if numbers else None
+
+
+def derive(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[events.Derived]:
+    """Derive in a helper under a name of this epoch, then give it its name."""
+    staging = ws.attempt_folder(row.run, row.n) / STAGING
+    out = staging / f".derive-{epoch}-{serial}"
+    answer = yield HelperCall("derive", "derive", {"package": str(staging), "out": str(out)})
+    if answer.crashed:
+        return events.Derived(row.attempt, crashed=True)
+    if answer.error is not None:
+        return events.Derived(row.attempt, error=str(answer.error), code=_rejection(answer.error))
+    try:
+        publish.place_derived(staging, out)
+    except StorageFailed as error:
+        return events.Derived(row.attempt, error=str(error), code=error.code)
+    return events.Derived(row.attempt, evidence=answer.ok or {})
+
+
+def verify(ws: Workspace, row: AttemptRow, database_uuid: str, published: bool) -> Flow[events.Verified]:
+    """Pins first, then the package in a process that gets a path and the expected identity, nothing else (§8)."""
+    changed = yield from _changed_input(row)
+    if changed is not None:
+        return events.Verified(row.attempt, error=changed, code=FailureCode.INPUT_CHANGED)
+    package = ws.result_folder(row.run, row.n) if published else ws.attempt_folder(row.run, row.n) / STAGING
+    expected = expected_identity(row, database_uuid)
+    answer = yield HelperCall("verify", "verify", {"package": str(package), "expected": expected.to_json()})
+    if answer.crashed:
+        return events.Verified(row.attempt, crashed=True)
+    if answer.error is not None:
+        return events.Verified(row.attempt, error=str(answer.error), code=_rejection(answer.error))
+    report = answer.ok or {}
+    if not report["ok"]:
+        return events.Verified(row.attempt, error=report["reason"], details={"report": report})
+    recorded = {"manifest_sha256": report["manifest_sha256"], "derived_sha256": report["derived_sha256"]}
+    return events.Verified(
+        row.attempt,
+        bytes={"method": "sha256 of every listed file, nothing unlisted", **_counted(report["bytes"])},
+        content={"method": "derived tables read and compared with the authority", **_counted(report["content"])},
+        recorded=recorded,
+        result=result_row(ws, row, package, recorded),
+    )
+
+
+def expected_identity(row: AttemptRow, database_uuid: str) -> Expected:
+    """What the package must prove, from the store alone."""
+    return Expected(
+        workspace=database_uuid,
+        run=row.run,
+        attempt=row.attempt,
+        session=row.session,
+        request_digest=row.request_digest,
+        contract_digest=row.contract_digest,
+        manifest_sha256=row.facts[FactName.SEALED].get("manifest_sha256"),
+        required=tuple(row.contract.get("required") or ()),
+    )
+
+
+def _changed_input(row: AttemptRow) -> Flow[str | None]:
+    """The words for an input that is not what it was, or None. Copies are trusted while their stat is the recorded one."""
+    for given in row.inputs:
+        path = given.store or given.path
+        if given.store is not None and _unchanged(Path(path), given.stat):
+            continue
+        answer = yield HelperCall("freeze", "rehash", {"path": path})
+        what = "The program" if given.name == CODE_INPUT else f"The input “{given.name}”"
+        if answer.error is not None:
+            return f"{what} cannot be read any more: {answer.error.why or answer.error.what}"
+        if answer.ok is not None and answer.ok["sha256"] != given.sha256:
+            return f"{what} was changed while the run was computing ({path})."
+    return None
+
+
+def _unchanged(path: Path, recorded: inputs.Stat | None) -> bool:
+    try:
+        return recorded is not None and inputs.stat_of(path) == recorded
+    except OSError:
+        return False
+
+
+def _counted(level: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: level[key] for key in ("extent", "files", "size_bytes", "rows") if key in level}
+
+
+def _rejection(error: ActumError) -> str:
+    return error.code if error.code in (FailureCode.DISK_FULL, FailureCode.IO_ERROR) else FailureCode.RESULT_REJECTED
+
+
+def result_row(ws: Workspace, row: AttemptRow, package: Path, recorded: Mapping[str, Any]) -> ResultRow:
+    """The row that refers to the package at its target."""
+    document, digest = manifest.read_manifest(package)
+    result = manifest.read_result(package)
+    files = tuple({key: entry.get(key) for key in ("name", "role", "size", "sha256", "rows")} for entry in document["files"])
+    return ResultRow(
+        path=ws.result_folder(row.run, row.n).relative_to(ws.path).as_posix(),
+        digest=digest,
+        derived_digest=recorded.get("derived_sha256"),
+        files=files,
+        metrics=tuple(result.get("metrics") or ()),
+        tables=tuple(result.get("tables") or ()),
+        rows_total=sum(int(entry.get("rows") or 0) for entry in document["files"]),
+        size_bytes=sum(int(entry.get("size") or 0) for entry in document["files"]),
+    )
+
+
+def recorded_digests(row: AttemptRow) -> publish.Recorded:
+    """The digests committed with PUBLISHING, or those of the sealed fact before that."""
+    recorded = (row.facts.get(FactName.CONTENT_VERIFIED) or {}).get("recorded") or {}
+    sealed = (row.facts.get(FactName.SEALED) or {}).get("manifest_sha256") or ""
+    return publish.Recorded(recorded.get("manifest_sha256") or sealed, recorded.get("derived_sha256"))
+
+
+def where(ws: Workspace, row: AttemptRow) -> PackageSeen:
+    """Where the package of this attempt is, by its digests."""
+    staging, target = ws.attempt_folder(row.run, row.n) / STAGING, ws.result_folder(row.run, row.n)
+    return publish.where(ws, staging, target, recorded_digests(row))
+
+
+def publish_now(ws: Workspace, row: AttemptRow) -> events.Published:
+    """The durable steps and the one rename, in this process (§5.12–5.13)."""
+    folder = ws.attempt_folder(row.run, row.n)
+    staging, target = folder / STAGING, ws.result_folder(row.run, row.n)
+    try:
+        place = where(ws, row)
+        if place is PackageSeen.STAGING:
+            publish.prepare_target(ws, row.run)
+            publish.make_files_readonly(staging)
+            publish.publish(staging, target)
+            place = PackageSeen.RESULTS
+        if place is PackageSeen.RESULTS:
+            publish.make_durable(target, folder)
+    except FileExistsError:
+        return events.Published(row.attempt, failure="differs", message=f"Something else is at {target}.")
+    except (OSError, StorageFailed) as error:
+        words = str(error) if isinstance(error, StorageFailed) else f"The package could not be renamed: {error.strerror}."
+        return events.Published(row.attempt, failure="rename", message=words)
+    if place is PackageSeen.UNKNOWN:
+        return events.Published(row.attempt, failure="rename", message="The folder of the results cannot be read.")
+    if place is not PackageSeen.RESULTS:
+        words = "The package is not the one that was verified." if place is PackageSeen.DIFFERS else "The package is gone."
+        return events.Published(row.attempt, failure=place.value, message=words)
+    evidence = {
+        "method": "one rename without replace, then fsync of both folders",
+        "path": target.relative_to(ws.path).as_posix(),
+        "manifest_sha256": recorded_digests(row).manifest_sha256,
+    }
+    return events.Published(row.attempt, evidence=evidence)
+
+
+def quarantine(ws: Workspace, row: AttemptRow) -> events.Quarantined:
+    """Move what is at the target, or in staging, out of the way (row 6)."""
+    target, staging = ws.result_folder(row.run, row.n), ws.attempt_folder(row.run, row.n) / STAGING
+    package = target if target.exists() else staging
+    if not package.exists():
+        return events.Quarantined(row.attempt)
+    try:
+        words = "The package is not the one that was verified."
+        moved = publish.quarantine(ws, package, f"{row.run}-{row.n}", words, clock.utc_us())
+    except StorageFailed as error:
+        return events.Quarantined(row.attempt, error=str(error))
+    return events.Quarantined(row.attempt, path=str(moved))
