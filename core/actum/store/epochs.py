@@ -58,6 +58,11 @@ _close = Statement(
     .values(closed_at_us=bindparam("v_at_us"))
 )
 _setting = Statement(select(setting.c.value).where(setting.c.name == bindparam("v_name")))
+_rename = Statement(
+    update(setting)
+    .where(setting.c.name == "database_uuid", MINE)
+    .values(value=bindparam("v_value"), at_us=bindparam("v_at_us"), epoch=bindparam("mine"))
+)
 _remember = Insertion(setting, ("name", "value", "at_us"), once=True)
 
 
@@ -86,6 +91,13 @@ def database_uuid(connection: sqlite3.Connection) -> str:
     if row is None:
         raise WorkspaceUnusable("workspace_corrupt", "The database has no identity.", "The setting database_uuid is missing.")
     return str(json.loads(row["value"]))
+
+
+def rename(connection: sqlite3.Connection, fresh: str) -> None:
+    """Give the database a new id (a copy that is accepted). The lock holder's connection only."""
+    connection.execute("BEGIN IMMEDIATE")
+    _rename.run(connection, v_value=to_text(fresh), v_at_us=clock.utc_us(), mine=newest(connection))
+    connection.execute("COMMIT")
 
 
 def refuse_copy(ws: Workspace) -> None:

@@ -1,0 +1,127 @@
+"""Accepting a copied workspace as one of its own (FORMATS "Tokens, folders, files").
+
+The copy gets a new id and a new generation. Its open attempts belong to hosts of the original: they are closed by legal
+arrows without any signal, released with evidence method *copied*, and nothing of the copy starts by itself.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from actum import clock
+from actum.errors import Busy, CannotTell, WorkspaceUnusable
+from actum.generation import folder_identity, write_generation
+from actum.lock import Lock
+from actum.model.changes import Arrow, Change, JournalEntry, Persisted, Request, StopRun
+from actum.model.facts import Fact, FactName
+from actum.model.run import AttemptRow
+from actum.model.status import RELEASING, AttemptEvent, FailureCode, Pair, Phase, RunStatus, Status, after
+from actum.store import database, epochs
+from actum.store.queries import Reader
+from actum.store.writer import Writer
+from actum.workspace import Workspace
+
+_S, _P, _E = Status, Phase, AttemptEvent
+
+# From each open pair the event that leads on to its closing. STARTING is closed as START_FAILED: nothing was seen of it.
+CLOSING: Mapping[Pair, AttemptEvent] = {
+    Pair(_S.CREATED, _P.QUEUED): _E.SLOT_GRANTED,
+    Pair(_S.CREATED, _P.FREEZING): _E.FREEZE_FAILED,
+    Pair(_S.STARTING, _P.LAUNCHING): _E.LAUNCH_LOST,
+    Pair(_S.RUNNING, _P.COMPUTING): _E.OUTCOME_FAILED,
+    Pair(_S.RUNNING, _P.SEALING): _E.OUTCOME_FAILED,
+    Pair(_S.RUNNING, _P.CLEANING_UP): _E.TREE_CLEAR,
+    Pair(_S.RUNNING, _P.VERIFYING): _E.REJECTED,
+    Pair(_S.RUNNING, _P.PUBLISHING): _E.PACKAGE_LOST,
+    Pair(_S.RUNNING, _P.PUBLISH_PENDING): _E.RETRY_DUE,
+    Pair(_S.STOPPING, _P.CLEANING_UP): _E.TREE_CLEAR,
+    Pair(_S.FAILED, _P.CLEANING_UP): _E.TREE_CLEAR,
+    Pair(_S.START_FAILED, _P.CLEANING_UP): _E.TREE_CLEAR,
+    Pair(_S.TIMEOUT, _P.CLEANING_UP): _E.TREE_CLEAR,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The copy's new id, and how many attempts were closed."""
+
+    database_uuid: str
+    closed: int
+
+
+def accept_copy(ws: Workspace) -> Accepted:
+    """Make the copy a workspace of its own. Raises WorkspaceUnusable(not_a_copy), Busy, CannotTell."""
+    try:
+        epochs.refuse_copy(ws)
+    except WorkspaceUnusable:
+        pass
+    else:
+        raise WorkspaceUnusable("not_a_copy", f"{ws.path} is not a copy.", "Its records were made in this folder.")
+    held = Lock.try_acquire(ws)
+    if held is None:
+        raise Busy(
+            "workspace_busy", "The workspace is in use.", "Another program supervises it.", "Close that, then try again."
+        )
+    with held:
+        fresh = _new_identity(ws)
+        writer = Writer(ws)
+        writer.start(str(uuid.uuid4()))
+        try:
+            with Reader(ws) as reader:
+                rows = reader.attempt_rows()
+            for row in rows:
+                _close(writer, row)
+        finally:
+            writer.close()
+    return Accepted(fresh, len(rows))
+
+
+def _new_identity(ws: Workspace) -> str:
+    """A new database id, and a generation file that names this folder."""
+    fresh = str(uuid.uuid4())
+    connection = database.open_writer(ws)
+    try:
+        epochs.rename(connection, fresh)
+        write_generation(ws, fresh, epochs.newest(connection), folder_identity(ws.path))
+    finally:
+        connection.close()
+    return fresh
+
+
+def _close(writer: Writer, row: AttemptRow) -> None:
+    if row.run_status is RunStatus.RETRYING:
+        now = clock.utc_us()
+        _ask(writer, StopRun(row.run, now, (JournalEntry("workspace_copied", now, {}),)))
+    while row.pair in CLOSING:
+        answer = _ask(writer, _step(row))
+        if answer.row is None:
+            return
+        row = answer.row
+
+
+def _step(row: AttemptRow) -> Change:
+    """One arrow on the way to closed."""
+    now = clock.utc_us()
+    event = CLOSING[row.pair]
+    target = after(row.pair, event)
+    facts: tuple[Fact, ...] = ()
+    if target in RELEASING and FactName.LAUNCHED in row.facts and FactName.RELEASED not in row.facts:
+        facts = (Fact(FactName.RELEASED, now, {"method": "copied"}),)
+    columns: dict[str, object] = {}
+    if target.status in (Status.FAILED, Status.START_FAILED) and row.pair.status is not target.status:
+        columns = {
+            "failure_code": FailureCode.WORKSPACE_COPIED.value,
+            "failure_message": "The workspace was copied while this run was open; the original goes on without this copy.",
+            "finished_at_us": now,
+        }
+    journal = (JournalEntry("workspace_copied", now, {"from": list(row.pair), "to": list(target)}),)
+    return Change(row.attempt, row.run, Arrow(row.pair, event), facts=facts, columns=columns, journal=journal)
+
+
+def _ask(writer: Writer, request: Request) -> Persisted:
+    answer = writer.ask(request)
+    if not isinstance(answer, Persisted):
+        raise CannotTell("copy_not_closed", "An open run of the copy could not be closed.", answer.message, "Try again.")
+    return answer

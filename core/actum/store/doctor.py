@@ -1,0 +1,254 @@
+"""`actum doctor`: what Actum finds on this machine and in this workspace, as named facts; and the acceptance of a copy.
+
+Every look is guarded: a thing that cannot be found out is said to be unknown, and nothing is changed. `accept_copy` is
+the one remedy that lives here, because it is a decision of a person about the whole workspace (FORMATS "Tokens, folders,
+files").
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from actum import lock
+from actum.errors import ActumError, NotFound
+from actum.generation import folder_identity, read_endpoint, read_generation
+from actum.limits import SOCKET_PATH_BYTES_MAX
+from actum.workspace import Workspace, filesystem_type, folder_warnings, socket_path
+
+WAL_RESET_SQLITE = ((3, 7, 0), (3, 51, 2))  # reported: one connection commits while another checkpoints
+_FREE_BYTES_LOW = 1 << 30
+
+
+class Health(StrEnum):
+    OK = "ok"
+    NOTE = "note"  # worth knowing; nothing is wrong
+    WARNING = "warning"
+    BAD = "bad"  # Actum cannot work like this
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """One named fact: what was found, and what to do about it ("" = nothing)."""
+
+    name: str
+    title: str
+    health: Health
+    found: str
+    remedy: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema": "actum.doctor/1",
+            "name": self.name,
+            "title": self.title,
+            "health": self.health.value,
+            "found": self.found,
+            "remedy": self.remedy,
+        }
+
+
+def examine(ws: Workspace) -> list[Sign]:
+    """Every sign, machine first. Never raises for what it finds."""
+    return [_guarded(name, title, look, ws) for name, title, look in SIGNS]
+
+
+def is_well(signs: list[Sign]) -> bool:
+    return all(sign.health is not Health.BAD for sign in signs)
+
+
+Found = tuple[Health, str, str]
+
+
+def _guarded(name: str, title: str, look: Callable[[Workspace], Found], ws: Workspace) -> Sign:
+    try:
+        health, found, remedy = look(ws)
+    except ActumError as error:
+        health, found, remedy = Health.BAD, f"{error.what} {error.why}".strip(), error.remedy
+    except (OSError, sqlite3.Error) as error:
+        health, found, remedy = Health.NOTE, f"cannot tell: {error}", ""
+    return Sign(name, title, health, found, remedy)
+
+
+def _python(_: Workspace) -> Found:
+    text = f"{platform.python_implementation()} {platform.python_version()}"
+    if sys.version_info < (3, 11):
+        return Health.BAD, text, "Install Python 3.11 or newer."
+    return Health.OK, text, ""
+
+
+def _pyside(_: Workspace) -> Found:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        found = version("PySide6-Essentials")
+    except PackageNotFoundError:
+        return Health.NOTE, "not installed; the window cannot open", "Install PySide6-Essentials 6.11."
+    text = f"PySide6 {found} on Python {platform.python_version()}"
+    if found.startswith("6.12.") and sys.version_info < (3, 12):
+        return Health.BAD, f"{text}: this pair aborts after a few hundred signals", "Install PySide6-Essentials 6.11."
+    return Health.OK, text, ""
+
+
+def _sqlite(_: Workspace) -> Found:
+    text = f"SQLite {sqlite3.sqlite_version}"
+    first, last = WAL_RESET_SQLITE
+    if first <= sqlite3.sqlite_version_info <= last:
+        why = (
+            "versions 3.7.0 to 3.51.2 are reported to have a fault when one connection commits while another"
+            " checkpoints. Actum has one writing connection, and it alone checkpoints"
+        )
+        return Health.NOTE, f"{text}: {why}", ""
+    return Health.OK, text, ""
+
+
+def _processes(_: Workspace) -> Found:
+    if not sys.platform.startswith("linux"):
+        return Health.WARNING, f"{sys.platform}: the port for it has not been run yet", ""
+    if not hasattr(os, "pidfd_open"):
+        return Health.BAD, "this Python has no pidfd_open", "Use a Python built on Linux 5.3 or newer."
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError as error:
+        return (
+            Health.BAD,
+            f"pidfd_open is refused ({error.strerror}); no process could be ended safely",
+            "Use Linux 5.3 or newer.",
+        )
+    return Health.OK, "processes are ended by identity (pidfd)", ""
+
+
+def _cgroup(_: Workspace) -> Found:
+    place = f"/sys/fs/cgroup{_own_cgroup()}"
+    if os.access(os.path.join(place, "cgroup.procs"), os.W_OK) and os.access(place, os.W_OK):
+        return Health.OK, f"{place} can be divided; it is not used yet", ""
+    return Health.NOTE, "none is delegated; process trees are found by cookie and recorded members", ""
+
+
+def _own_cgroup() -> str:
+    with open("/proc/self/cgroup", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("0::"):
+                return line[3:].strip()
+    return "/"
+
+
+def _machine(_: Workspace) -> Found:
+    from actum.processes import identity
+
+    return Health.OK, f"machine {identity.machine_id()[:8]}…, boot {identity.boot_id()[:8]}…", ""
+
+
+def _sockets(_: Workspace) -> Found:
+    path = socket_path()
+    return Health.OK, f"{path} ({len(os.fsencode(path))} of {SOCKET_PATH_BYTES_MAX} bytes)", ""
+
+
+def _folder(ws: Workspace) -> Found:
+    if not ws.path.exists():
+        return Health.NOTE, f"{ws.path} does not exist yet", "Run a task; it is made then."
+    warnings = folder_warnings(ws)
+    text = f"{ws.path} ({filesystem_type(ws.path) or 'file system unknown'})"
+    if warnings:
+        return Health.WARNING, f"{text}: {' '.join(warnings)}", "Choose a local folder with --workspace."
+    return Health.OK, text, ""
+
+
+def _permissions(ws: Workspace) -> Found:
+    if not ws.path.exists():
+        return Health.NOTE, "nothing is there yet", ""
+    if not os.access(ws.path, os.W_OK | os.X_OK):
+        return Health.BAD, "the folder cannot be written", "Make it writable, or choose another with --workspace."
+    mode = ws.path.stat().st_mode & 0o777
+    if mode & 0o077:
+        return Health.WARNING, f"others can enter it (mode {mode:04o})", f"chmod 700 {ws.path}"
+    return Health.OK, "only you can enter it", ""
+
+
+def _space(ws: Workspace) -> Found:
+    place = ws.path
+    while not place.exists():
+        place = place.parent
+    usage = shutil.disk_usage(place)
+    text = f"{usage.free / 1e9:.1f} GB of {usage.total / 1e9:.1f} GB are free"
+    if usage.free < _FREE_BYTES_LOW:
+        return Health.WARNING, text, "Make room: results, inputs and logs need space."
+    return Health.OK, text, ""
+
+
+def _holder(ws: Workspace) -> Found:
+    held = lock.held_by_someone(ws)
+    if held is None:
+        return Health.NOTE, "cannot tell whether a supervisor is at work", ""
+    if not held:
+        return Health.OK, "no supervisor is at work", ""
+    endpoint = read_endpoint(ws) or {}
+    return (
+        Health.OK,
+        f"a supervisor is at work (process {endpoint.get('pid', 'unknown')}, epoch {endpoint.get('epoch', '?')})",
+        "",
+    )
+
+
+def _database(ws: Workspace) -> Found:
+    from actum.store.queries import Reader
+
+    try:
+        with Reader(ws) as reader:
+            runs = sum(reader.counts().values())
+            open_attempts = len(reader.attempt_rows())
+            text = f"{runs} runs, {open_attempts} open, epoch {reader.epoch()}, {ws.database.stat().st_size / 1e6:.1f} MB"
+            if reader.immutable:
+                return Health.WARNING, f"{text}; read as it stands, the place is read-only", ""
+            recovery = reader.setting_rows().get("recovery")
+    except NotFound:
+        return Health.NOTE, "there is none yet", ""
+    if recovery is not None:
+        return (
+            Health.WARNING,
+            f"{text}; it was restored from an older backup, so nothing is launched",
+            "Import the newer packages.",
+        )
+    return Health.OK, text, ""
+
+
+def _origin(ws: Workspace) -> Found:
+    recorded = read_generation(ws)
+    if recorded is None:
+        return Health.NOTE, "not recorded yet", ""
+    if recorded.folder != folder_identity(ws.path):
+        return (
+            Health.BAD,
+            "this folder is a copy of another workspace",
+            "Run `actum doctor --accept-copy` to go on with the copy.",
+        )
+    return Health.OK, f"this folder, database {recorded.database_uuid[:8]}…", ""
+
+
+SIGNS: tuple[tuple[str, str, Callable[[Workspace], Found]], ...] = (
+    ("python", "Python", _python),
+    ("pyside", "Window library", _pyside),
+    ("sqlite", "Database library", _sqlite),
+    ("processes", "Ending processes", _processes),
+    ("cgroup", "Control groups", _cgroup),
+    ("machine", "Machine", _machine),
+    ("sockets", "Socket", _sockets),
+    ("folder", "Workspace", _folder),
+    ("permissions", "Permissions", _permissions),
+    ("space", "Free space", _space),
+    ("holder", "Supervisor", _holder),
+    ("database", "Database", _database),
+    ("origin", "Origin", _origin),
+)
+
+
+def bad(signs: list[Sign]) -> Iterator[Sign]:
+    """The signs with which Actum cannot work."""
+    return (sign for sign in signs if sign.health is Health.BAD)
