@@ -260,6 +260,8 @@ def _read_pattern(item: Any, place: str) -> str:
 def _read_table(document: Any, place: str) -> Table:
     fields = Fields(document, place)
     name = _name(fields)
+    if not all(sign.isalnum() or sign in "_-." for sign in name):
+        raise fields.refuse("name", f"“{name}” cannot be a table's name; letters, digits, “_”, “-” and “.” can.")
     try:
         table = Table(name, fields.boolean("required", False), schema_from_json(fields.raw("columns") or []))
     except TableRefused as error:

@@ -91,13 +91,16 @@ def from_message(message: Mapping[str, Any], declared: Mapping[str, Any] | None 
     observations = message.get("observations")
     if observations is not None and type(observations) is not int:
         raise _refused(name, "its number of observations is a whole number")
+    reason, conversion = message.get("reason"), message.get("conversion")
+    if not all(text is None or isinstance(text, str) for text in (reason, conversion)):
+        raise _refused(name, "its reason and its conversion are words")
     if missing:
-        return Metric(name, _status(name, message), None, message.get("reason"), unit, told.get("title"), observations)
+        return Metric(name, _status(name, message), None, reason, unit, told.get("title"), observations)
     rule = _agreed(name, "rule", message.get("rule"), told.get("rule"))
     value = message.get("value")
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise _refused(name, "its value is a number or the text of one")
-    conversion = "float64" if isinstance(value, float) else message.get("conversion")
+    conversion = "float64" if isinstance(value, float) else conversion
     rounded = numbers.rule(rule).apply(value) if rule else None
     text = rounded.text if rounded else numbers.plain(numbers.exact_number(value))
     available = MetricStatus.AVAILABLE

@@ -108,8 +108,10 @@ class Context:
             columns, count = write_table(str(path), rows, schema)
         except FileExistsError:
             raise ValueError(f"The table “{name}” was written before; a table is written once.") from None
-        described = [column.to_json() for column in columns]
-        self._messages.send({"table": name, "path": path.name, "schema": described, "rows": count})
+        said: Message = {"table": name, "path": path.name, "rows": count}
+        if columns:  # no rows and no schema: only the contract can say which columns there are
+            said["schema"] = [column.to_json() for column in columns]
+        self._messages.send(said)
         return count
 
     def metric(
@@ -190,8 +192,9 @@ def _without_none(message: Message) -> Message:
 
 
 def _check_file_name(name: str) -> None:
-    if not name or name != Path(name).name or name.startswith(".") or len(name) > 100:
-        raise ValueError(f"“{name}” cannot be a table's name.")
+    fits = 0 < len(name) <= 100 and not name.startswith(".") and all(sign.isalnum() or sign in "_-." for sign in name)
+    if not fits:
+        raise ValueError(f"“{name}” cannot be a table's name; letters, digits, “_”, “-” and “.” can.")
 
 
 def _logger() -> logging.Logger:
