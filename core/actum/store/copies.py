@@ -6,21 +6,21 @@ arrows without any signal, released with evidence method *copied*, and nothing o
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from actum import clock
-from actum.errors import Busy, CannotTell, WorkspaceUnusable
+from actum import clock, faults
+from actum.errors import Busy, WorkspaceUnusable
 from actum.generation import folder_identity, write_generation
 from actum.lock import Lock
-from actum.model.changes import Arrow, Change, JournalEntry, Persisted, Request, StopRun
+from actum.model.changes import Arrow, Change, JournalEntry, StopRun
 from actum.model.facts import Fact, FactName
 from actum.model.run import AttemptRow
 from actum.model.status import RELEASING, AttemptEvent, FailureCode, Pair, Phase, RunStatus, Status, after
-from actum.store import database, epochs
-from actum.store.queries import Reader
-from actum.store.writer import Writer
+from actum.store import database, epochs, loading, runs
+from actum.store.writing import Session
 from actum.workspace import Workspace
 
 _S, _P, _E = Status, Phase, AttemptEvent
@@ -52,7 +52,10 @@ class Accepted:
 
 
 def accept_copy(ws: Workspace) -> Accepted:
-    """Make the copy a workspace of its own. Raises WorkspaceUnusable(not_a_copy), Busy, CannotTell."""
+    """Make the copy a workspace of its own. Raises WorkspaceUnusable(not_a_copy) and Busy.
+
+    All of it is one transaction, and the generation file follows: killed in between, the folder is still a copy.
+    """
     try:
         epochs.refuse_copy(ws)
     except WorkspaceUnusable:
@@ -61,44 +64,39 @@ def accept_copy(ws: Workspace) -> Accepted:
         raise WorkspaceUnusable("not_a_copy", f"{ws.path} is not a copy.", "Its records were made in this folder.")
     held = Lock.try_acquire(ws)
     if held is None:
-        raise Busy(
-            "workspace_busy", "The workspace is in use.", "Another program supervises it.", "Close that, then try again."
-        )
+        why = "Another program supervises it."
+        raise Busy("workspace_busy", "The workspace is in use.", why, "Close that, then try again.")
     with held:
-        fresh = _new_identity(ws)
-        writer = Writer(ws)
-        writer.start(str(uuid.uuid4()))
+        connection = database.open_writer(ws)
         try:
-            with Reader(ws) as reader:
-                rows = reader.attempt_rows()
-            for row in rows:
-                _close(writer, row)
+            return _accept(connection, ws)
         finally:
-            writer.close()
+            connection.close()
+
+
+def _accept(connection: sqlite3.Connection, ws: Workspace) -> Accepted:
+    fresh = str(uuid.uuid4())
+    connection.execute("BEGIN IMMEDIATE")
+    mine = epochs.begin(connection, ws, str(uuid.uuid4()), {})
+    epochs.rename(connection, mine, fresh)
+    session = Session(connection, mine, clock.utc_us())
+    rows = loading.open_attempts(connection)
+    for row in rows:
+        _close(session, row)
+    epochs.close_epoch(connection, mine)
+    faults.point("store.copy.before")
+    connection.execute("COMMIT")
+    faults.point("store.copy.after")
+    write_generation(ws, fresh, mine, folder_identity(ws.path))
     return Accepted(fresh, len(rows))
 
 
-def _new_identity(ws: Workspace) -> str:
-    """A new database id, and a generation file that names this folder."""
-    fresh = str(uuid.uuid4())
-    connection = database.open_writer(ws)
-    try:
-        epochs.rename(connection, fresh)
-        write_generation(ws, fresh, epochs.newest(connection), folder_identity(ws.path))
-    finally:
-        connection.close()
-    return fresh
-
-
-def _close(writer: Writer, row: AttemptRow) -> None:
+def _close(session: Session, row: AttemptRow) -> None:
     if row.run_status is RunStatus.RETRYING:
-        now = clock.utc_us()
-        _ask(writer, StopRun(row.run, now, (JournalEntry("workspace_copied", now, {}),)))
+        journal = (JournalEntry("workspace_copied", session.now_us, {}),)
+        runs.stop_run(session, StopRun(row.run, session.now_us, journal))
     while row.pair in CLOSING:
-        answer = _ask(writer, _step(row))
-        if answer.row is None:
-            return
-        row = answer.row
+        row = _known(runs.change(session, _step(row)).row)
 
 
 def _step(row: AttemptRow) -> Change:
@@ -120,8 +118,7 @@ def _step(row: AttemptRow) -> Change:
     return Change(row.attempt, row.run, Arrow(row.pair, event), facts=facts, columns=columns, journal=journal)
 
 
-def _ask(writer: Writer, request: Request) -> Persisted:
-    answer = writer.ask(request)
-    if not isinstance(answer, Persisted):
-        raise CannotTell("copy_not_closed", "An open run of the copy could not be closed.", answer.message, "Try again.")
-    return answer
+def _known(row: AttemptRow | None) -> AttemptRow:
+    """The row, which is there: it was just written."""
+    assert row is not None
+    return row

@@ -1,8 +1,6 @@
-"""`actum doctor`: what Actum finds on this machine and in this workspace, as named facts; and the acceptance of a copy.
+"""`actum doctor`: what Actum finds on this machine and in this workspace, as named facts.
 
-Every look is guarded: a thing that cannot be found out is said to be unknown, and nothing is changed. `accept_copy` is
-the one remedy that lives here, because it is a decision of a person about the whole workspace (FORMATS "Tokens, folders,
-files").
+Every look is guarded: a thing that cannot be found out is said to be unknown, and nothing is changed.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import platform
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -78,10 +76,7 @@ def _guarded(name: str, title: str, look: Callable[[Workspace], Found], ws: Work
 
 
 def _python(_: Workspace) -> Found:
-    text = f"{platform.python_implementation()} {platform.python_version()}"
-    if sys.version_info < (3, 11):
-        return Health.BAD, text, "Install Python 3.11 or newer."
-    return Health.OK, text, ""
+    return Health.OK, f"{platform.python_implementation()} {platform.python_version()}", ""
 
 
 def _pyside(_: Workspace) -> Found:
@@ -247,8 +242,3 @@ SIGNS: tuple[tuple[str, str, Callable[[Workspace], Found]], ...] = (
     ("database", "Database", _database),
     ("origin", "Origin", _origin),
 )
-
-
-def bad(signs: list[Sign]) -> Iterator[Sign]:
-    """The signs with which Actum cannot work."""
-    return (sign for sign in signs if sign.health is Health.BAD)

@@ -93,11 +93,9 @@ def database_uuid(connection: sqlite3.Connection) -> str:
     return str(json.loads(row["value"]))
 
 
-def rename(connection: sqlite3.Connection, fresh: str) -> None:
-    """Give the database a new id (a copy that is accepted). The lock holder's connection only."""
-    connection.execute("BEGIN IMMEDIATE")
-    _rename.run(connection, v_value=to_text(fresh), v_at_us=clock.utc_us(), mine=newest(connection))
-    connection.execute("COMMIT")
+def rename(connection: sqlite3.Connection, mine: int, fresh: str) -> None:
+    """Give the database a new id, in the open transaction (a copy that is accepted)."""
+    _rename.run(connection, v_value=to_text(fresh), v_at_us=clock.utc_us(), mine=mine)
 
 
 def refuse_copy(ws: Workspace) -> None:
@@ -122,11 +120,23 @@ def open_epoch(
     checked: Checked | None,
 ) -> Opened:
     """Commit a new service instance, then write the generation file."""
-    uuid = database_uuid(connection)
-    recorded = read_generation(ws)
     connection.execute("BEGIN IMMEDIATE")
+    epoch = begin(connection, ws, instance, identity)
+    faults.point("store.epoch.before")
+    connection.execute("COMMIT")
+    faults.point("store.epoch.after")
+    uuid = database_uuid(connection)
+    write_generation(ws, uuid, epoch, folder_identity(ws.path))
+    row = _setting.run(connection, v_name="recovery").fetchone()
+    recovery = row is not None and from_text(row["value"]) is not None
+    return Opened(epoch, uuid, instance, recovery, clean, checked)
+
+
+def begin(connection: sqlite3.Connection, ws: Workspace, instance: str, identity: Mapping[str, Any]) -> int:
+    """Insert a service instance with an epoch above all before it, in the open transaction."""
+    recorded = read_generation(ws)
     in_database = newest(connection)
-    behind = recorded is not None and (recorded.epoch > in_database or recorded.database_uuid != uuid)
+    behind = recorded is not None and (recorded.epoch > in_database or recorded.database_uuid != database_uuid(connection))
     epoch = max(in_database, recorded.epoch if recorded else 0) + 1
     now = clock.utc_us()
     _open.run(
@@ -140,13 +150,7 @@ def open_epoch(
     )
     if behind and recorded is not None:
         _remember.run(connection, epoch, name="recovery", value=_reason(recorded, in_database, now), at_us=now)
-    faults.point("store.epoch.before")
-    connection.execute("COMMIT")
-    faults.point("store.epoch.after")
-    write_generation(ws, uuid, epoch, folder_identity(ws.path))
-    row = _setting.run(connection, v_name="recovery").fetchone()
-    recovery = row is not None and from_text(row["value"]) is not None
-    return Opened(epoch, uuid, instance, recovery, clean, checked)
+    return epoch
 
 
 def close_epoch(connection: sqlite3.Connection, mine: int) -> bool:
