@@ -6,8 +6,8 @@ import re
 import shlex
 
 import pytest
-
 from actum_desktop.commands.parser import parse
+
 from tests.house.sources import ROOT, text
 
 README = text(ROOT / "README.md")
