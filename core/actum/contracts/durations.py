@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(d|h|min|m|s|ms|us)", re.ASCII)
+_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(d|h|min|ms|us|m|s)", re.ASCII)
 _UNITS_US = {"d": 86_400_000_000, "h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
 _DAYS_MAX = 36_500
 
