@@ -8,6 +8,7 @@ thread.
 
 from __future__ import annotations
 
+import logging
 import os
 import uuid
 from collections import deque
@@ -40,6 +41,8 @@ from actum_desktop.controller.commands import Commands
 from actum_desktop.controller.events import Supervising, Update, Verdict
 from actum_desktop.controller.performer import Performer
 from actum_desktop.controller.server import Channel, Greeting, Server, answer
+
+log = logging.getLogger(__name__)
 
 
 class Controller(QObject):
@@ -170,6 +173,11 @@ class Controller(QObject):
             while self._queue:
                 for effect in self.supervisor.handle(self._queue.popleft(), clock.read()):
                     self._perform(effect)
+        except Exception:
+            # A defect must not leave a supervisor that looks alive: hosts go on, and the next instance reconciles.
+            log.exception("the supervisor met a defect and retires")
+            self._queue.clear()
+            self._retire("it met a defect in Actum; the work goes on, and the next start looks at everything again")
         finally:
             self._busy = False
 

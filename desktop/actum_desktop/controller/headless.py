@@ -10,7 +10,7 @@ from typing import Any
 from actum.errors import ActumError, Busy
 from actum.lock import Lock
 from actum.workspace import Workspace
-from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QSocketNotifier, QTimer
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QSocketNotifier, Qt, QTimer
 
 from actum_desktop import qtguard
 from actum_desktop.controller.controller import Controller
@@ -35,7 +35,7 @@ class Headless(QObject):
         self._signals = _Signals(self._on_signal, self)
         self.controller = Controller(ws, lock)
         self.controller.updated.connect(self._on_updated)
-        self.controller.retired.connect(self._on_retired)
+        self.controller.retired.connect(self._on_retired, Qt.ConnectionType.QueuedConnection)
         self.controller.handed_over.connect(self._on_handed_over)
         try:
             self.controller.start()
