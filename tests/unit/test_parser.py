@@ -34,7 +34,7 @@ def test_options_for_everywhere_stand_before_or_after_the_verb(words: list[str])
         (["--bogus"], "Actum has no option --bogus.", "`actum --help` lists verbs and options."),
         (["task"], "“task” needs a second word.", "`actum task --help` explains."),
         (["show"], "The following arguments are required: RUN.", "`actum show --help` explains."),
-        (["runs", "--limit", "many"], "Argument --limit: invalid int value: 'many'.", "`actum runs --help` explains."),
+        (["runs", "--limit", "many"], "Argument -n/--limit: invalid int value: 'many'.", "`actum runs --help` explains."),
         (["--workspace"], "--workspace needs a folder.", "For example: actum --workspace ~/actum runs"),
     ],
 )

@@ -90,18 +90,21 @@ def _supervise(args: argparse.Namespace, context: Context, interrupts: Interrupt
     try:
         if not args.keep_paused:
             headless.submit({"verb": "resume_queue"})
-        epoch = int(headless.submit({"verb": "status"})["epoch"])
+        epoch = headless.controller.supervisor.epoch
         context.out.note(f"Supervising {plain(context.workspace.path)}, epoch {epoch}.")
         idle = _Idle(context, headless, epoch, keep_paused=args.keep_paused)
 
         def done() -> bool:
-            interrupts.heard_elsewhere = headless.interrupted
-            return interrupts.count > 0 or (args.until_idle and idle.long_enough())
+            interrupts.heard_elsewhere = headless.interrupted + headless.terminated
+            left = interrupts.count > 0 or bool(headless.retired)
+            return left or (args.until_idle and idle.long_enough())
 
         headless.run_until(done, _Telling(context).hear)
+        if headless.retired:
+            context.out.note(f"Supervising no longer: {plain(headless.retired)}.")
     finally:
         headless.leave()
-    return EXIT_INTERRUPTED if interrupts.count else 0
+    return EXIT_INTERRUPTED if headless.interrupted else 0
 
 
 class _Idle:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # run number → the live state of its attempt, as far as anybody told; the keys are the runs that have news.
 News = Mapping[int, Mapping[str, Any] | None]
 _SEARCH_EVERY_S = 0.1
+EXIT_TERMINATED = 128 + 15  # as the shell reports a SIGTERM
 
 
 class Supervision(Protocol):
@@ -74,7 +75,11 @@ class ThroughChannel:
 
 
 class InThisProcess:
-    """A supervisor in this process, which holds the workspace lock until `leave`."""
+    """A supervisor in this process, which holds the workspace lock until `leave`.
+
+    When a successor takes over, it is lost like a channel: the command goes on as the successor's client. SIGTERM leaves
+    in order (SystemExit), and work in flight keeps a supervisor.
+    """
 
     here = True
 
@@ -86,29 +91,39 @@ class InThisProcess:
     def submit(self, body: Mapping[str, Any]) -> dict[str, Any]:
         try:
             return dict(self.headless.submit(dict(body)))
+        except Busy as error:
+            self._refuse_retired(error)
+            raise ChannelLost("An interrupt came before the answer.") from error
         finally:
-            self._count_interrupts()
+            self._interrupts.heard_elsewhere = self.headless.interrupted
 
     def follow(self, runs: list[int], done: Callable[[], bool], on_news: Callable[[News], None]) -> None:
         def ended() -> bool:
-            self._count_interrupts()
+            self._interrupts.heard_elsewhere = self.headless.interrupted
             return done()
 
         def hear(update: Update) -> None:
             on_news(news_of(update))
 
-        self.headless.run_until(ended, hear)
+        while not ended():
+            self._refuse_retired(None)
+            self.headless.run_until(ended, hear)
 
     def leave(self) -> None:
         try:
-            resume = left_to_do(self._ws, int(self.submit({"verb": "status"})["epoch"]))
-            if resume is not None:
-                start_supervisor(self._ws, resume=resume)
+            if not self.headless.retired:
+                resume = left_to_do(self._ws, self.headless.controller.supervisor.epoch)
+                if resume is not None:
+                    start_supervisor(self._ws, resume=resume)
         finally:
             self.headless.leave()
 
-    def _count_interrupts(self) -> None:
-        self._interrupts.heard_elsewhere = self.headless.interrupted
+    def _refuse_retired(self, cause: Busy | None) -> None:
+        """Raises ChannelLost when this process supervises no longer, SystemExit when it was asked to end."""
+        if self.headless.retired:
+            raise ChannelLost(f"This process supervises no longer: {self.headless.retired}.") from cause
+        if self.headless.terminated:
+            raise SystemExit(EXIT_TERMINATED)
 
 
 class Session:
@@ -194,10 +209,7 @@ class Session:
 
 def take_charge(ws: Workspace, lock: Lock) -> Headless:
     """Supervise in this process from here on. The lock is let go when that fails. Raises ActumError."""
-    from actum_desktop import qtguard
-
     try:
-        qtguard.check()
         from actum_desktop.controller.headless import Headless
 
         return Headless(ws, lock)

@@ -76,7 +76,8 @@ def verify_path(out: Output, text: str) -> int:
 
     report = verify(path, Expected(), tell)
     state = _READABLE if report.ok else "damaged"
-    _print(out, str(path), {"path": str(path), "state": state, "reason": report.reason, "report": report.to_json()})
+    answer = {"path": str(path), "state": state, "reason": report.reason, "level": "content", "details": report.to_json()}
+    _print(out, str(path), answer)
     if report.ok:
         out.note("Whose result it is was not checked: that is known in its workspace only.")
     return 0 if report.ok else EXIT_CHECK_FAILED
@@ -92,13 +93,13 @@ def _print(out: Output, name: str, answer: Mapping[str, Any]) -> None:
     word = badge.word if badge else str(answer["state"])
     fine = answer["state"] == _READABLE
     out.say(f"{out.toned(plain(name), 'strong')}  {out.toned(word, 'ok' if fine else 'bad')}")
-    report = answer.get("report") or {}
+    report = answer.get("details") or {}
     for level in (report.get("bytes"), report.get("content")):
-        if level:
+        if isinstance(level, Mapping):
             out.say("  " + level_line(level))
             for finding in level["findings"]:
                 out.say("    " + plain(finding["message"]))
-    if not report and answer.get("reason"):
+    if not report.get("bytes") and answer.get("reason"):
         out.say("  " + plain(answer["reason"]))
     if fine:
         out.say(out.toned("  It is what was published. That proves neither its source nor its formula.", "faint"))
