@@ -158,9 +158,12 @@ def csv_header(name: str, path: Path, delimiter: str) -> list[str]:
         start = file.read(limits.CSV_HEADER_BYTES_MAX)
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start, len(start) < limits.CSV_HEADER_BYTES_MAX)
-        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), None)
+        stream = io.StringIO(text, newline="")
+        header = next(csv.reader(stream, delimiter=delimiter, strict=True), None)
     except (UnicodeDecodeError, csv.Error) as error:
         raise invalid(f"The table “{name}” is not a UTF-8 CSV: {error}.") from error
+    if len(start) == limits.CSV_HEADER_BYTES_MAX and not stream.read(1) and not text.endswith("\n"):
+        raise invalid(f"The header line of the table “{name}” is longer than {limits.CSV_HEADER_BYTES_MAX:,} bytes.")
     if not header:
         raise invalid(f"The table “{name}” has no header line.", "Its first line names the columns.")
     return header
