@@ -209,6 +209,12 @@ class ProgressChart(QWidget):
             at += step * 1_000_000
 
 
+def _scaled(values: Sequence[float | None], full: float) -> list[float | None]:
+    """Fractions of `full`, or of the largest value where that is more."""
+    top = max([full, *(value for value in values if value is not None)]) or 1.0
+    return [None if value is None else value / top for value in values]
+
+
 def _stages(samples: Sequence[Sample]) -> list[tuple[int, int, str]]:
     """(from, to, name) of each stage seen, in order."""
     found: list[tuple[int, int, str]] = []

@@ -58,12 +58,14 @@ class History:
             track = self._tracks[live.run] = Track()
         progress = live.progress or {}
         done, total = progress.get("done"), progress.get("total")
-        measured = isinstance(done, int | float) and isinstance(total, int | float) and total
+        fraction = (
+            min(1.0, done / total) if isinstance(done, int | float) and isinstance(total, int | float) and total else None
+        )
         activity = live.activity
         track.add(
             Sample(
                 now,
-                min(1.0, done / total) if measured else None,
+                fraction,
                 live.cpu_percent,
                 activity.get("rss_bytes"),
                 activity.get("read_bytes"),

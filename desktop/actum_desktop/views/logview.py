@@ -153,7 +153,7 @@ class LogLines(QAbstractScrollArea):
         self._shown = (first, count, found)
         return found
 
-    def find(self, text: str, start: int, step: int) -> int | None:
+    def search(self, text: str, start: int, step: int) -> int | None:
         """The next line holding `text` from `start` on, looking through a bounded number of lines; None = not there."""
         wanted = text.lower()
         if step > 0:
@@ -292,9 +292,9 @@ class LogPanel(Card):
         if not text:
             return
         start = self.lines.marked + 1 if self.lines.marked >= 0 else 0
-        found = self.lines.find(text, start, 1)
+        found = self.lines.search(text, start, 1)
         if found is None and start:
-            found = self.lines.find(text, 0, 1)
+            found = self.lines.search(text, 0, 1)
         if found is None:
             self._where.setText(_("“{text}” is not in the lines looked through.").format(text=text))
             return
