@@ -60,27 +60,26 @@ def _urgent(m: Machine, now: Now) -> list[Effect]:
 def _beside(m: Machine, now: Now) -> list[Effect]:
     """Contact, warnings and records: what runs beside the steps and never holds them up."""
     if m.live.get("greet"):
-        return _greet(m, now)
+        return listening.greet(m, now)
     if m.live.get("notices"):
         return m.persist(now)
+    return _contact(m, now) or _stall_alert(m, now) or _records(m, now)
+
+
+def _contact(m: Machine, now: Now) -> list[Effect]:
+    """The column contact follows what is known now; it changes no status (R08)."""
+    if m.held is not None:
+        return listening.cannot_tell(m, now) if m.contact is not Contact.CANNOT_TELL else []
+    if m.contact is Contact.CANNOT_TELL:
+        return listening.can_tell(m, now) if m.seen.evidence is not None else []
+    if m.row.pair.phase is not Phase.COMPUTING:
+        return []
     silent = deadlines.silent_s(m, now)
-    heard = m.live.get("heard_us") is not None
-    if m.contact is Contact.CANNOT_TELL and m.held is None:
-        return listening.lose_contact(m, now, "no host has answered yet")
-    if m.contact in (Contact.OK, Contact.NONE) and m.row.pair.phase is Phase.COMPUTING and heard and silent > HOST_SILENT_S:
+    if m.contact is not Contact.LOST and silent > HOST_SILENT_S:
         return listening.lose_contact(m, now, f"no heartbeat for {silent:.0f} s")
-    if m.contact is Contact.LOST and heard and silent <= HOST_SILENT_S and m.row.pair.phase is Phase.COMPUTING:
+    if m.contact is Contact.LOST and silent <= HOST_SILENT_S and "heard_us" in m.live:
         return listening.resume_contact(m, now)
-    return _stall_alert(m, now) or _records(m, now)
-
-
-def _greet(m: Machine, now: Now) -> list[Effect]:
-    effects = listening.greet(m, now)
-    if m.contact is not Contact.OK or m.restored:
-        effects = [*listening.resume_contact(m, now)]
-        m.restored = False
-        m.on_persisted = lambda later: listening.greet(m, later)
-    return effects
+    return []
 
 
 def _stall_alert(m: Machine, now: Now) -> list[Effect]:
@@ -88,7 +87,7 @@ def _stall_alert(m: Machine, now: Now) -> list[Effect]:
     if m.row.pair.phase is not Phase.COMPUTING:
         return []
     stalled = next((w for w in deadlines.warnings(m, now) if w["code"] == "no_progress"), None)
-    raised = f"stall:{m.attempt}" in m.alerts
+    raised = m.raised("stall")
     if stalled is not None and not raised:
         return m.persist(now, alerts=(m.alert(now, "stall", "no_progress", **stalled["data"]),))
     if stalled is None and raised:
@@ -121,13 +120,9 @@ def needs_look(m: Machine) -> bool:
     return m.row.pair.status is not Status.CREATED and m.row.pair.phase is not Phase.VERIFYING and not m.closed
 
 
-def needs_package(m: Machine) -> bool:
-    return m.row.pair.phase in (Phase.PUBLISHING, Phase.PUBLISH_PENDING)
-
-
 def stop_answer(m: Machine) -> str:
     """`finishing` while the verified package is being published, `closed` when all is over, else `accepted`."""
-    if m.closed and m.row.pair.status is not Status.STOPPED:
+    if m.row.pair.status in TERMINAL and m.row.pair.status is not Status.STOPPED:
         return "closed"
     return "finishing" if m.row.pair == Pair(Status.RUNNING, Phase.PUBLISHING) else "accepted"
 
@@ -175,10 +170,7 @@ def _on_spawned(m: Machine, event: events.Spawned, now: Now) -> list[Effect]:
 
 
 def _on_outcome_found(m: Machine, event: events.OutcomeFound, now: Now) -> list[Effect]:
-    if m.seen.outcome is not None:
-        return []
-    m.next_look_us = 0
-    return clearing.look(m, now)
+    return [] if m.seen.outcome is not None or "look" in m.doing else clearing.look_now(m, now)
 
 
 def _on_channel_closed(m: Machine, event: events.ChannelClosed, now: Now) -> list[Effect]:
@@ -191,10 +183,11 @@ def _on_host_gone(m: Machine, event: events.HostGone, now: Now) -> list[Effect]:
     m.seen.exit_observed = True
     m.seen.host_exit = {"method": event.method, "alive_lock": "free" if event.alive_free else "held", "at": now.utc_us}
     m.seen.channel = None
-    m.next_look_us = 0
-    if m.seen.outcome is not None and m.row.pair.status is Status.RUNNING:
+    m.live["watched"] = None
+    m.stale = "look" in m.doing
+    if m.row.released or (m.seen.outcome is not None and m.row.pair.status is Status.RUNNING):
         return []
-    return clearing.look(m, now)
+    return clearing.look_now(m, now)
 
 
 def _on_claim_answered(m: Machine, event: events.ClaimAnswered, now: Now) -> list[Effect]:
@@ -203,22 +196,30 @@ def _on_claim_answered(m: Machine, event: events.ClaimAnswered, now: Now) -> lis
     if event.error is not None:
         m.wait(now, LOOK_AGAIN_S)
         return []
-    if event.revoked or event.claim.get("by") == "supervisor" or m.row.pair.phase is Phase.CLEANING_UP:
+    if event.revoked or event.claim.get("by") == "supervisor":
         m.seen.claim_revoked = True
         return []
     m.forget_absence()
+    m.seen.host_exit = m.seen.tree_gone = m.seen.evidence = None
     if m.seen.sign is None:
         m.seen.sign = {"method": "claim", "at_us": event.claim.get("at")}
-    return clearing.look(m, now)
+    return clearing.look_now(m, now)
 
 
 def _on_records(m: Machine, event: events.RecordsRead, now: Now) -> list[Effect]:
+    """Records count as read only once they are on record; a batch that cannot be written now is read again."""
     m.doing.discard("records")
-    m.seen.records_done = not event.more and m.row.pair.phase is Phase.CLEANING_UP
-    if not event.records or m.pending is not None:
-        m.seen.records_done = m.seen.records_done and not event.records
+    last = m.seen.records_final and not event.more
+
+    def kept(now: Now) -> list[Effect]:
+        m.seen.records_done = last
         return []
-    return m.persist(now, records=event.records, columns={"records_offset": event.offset})
+
+    if m.pending is not None:
+        return []
+    if not event.records:
+        return kept(now)
+    return m.persist(now, records=event.records, columns={"records_offset": event.offset}, then=kept)
 
 
 def _on_derived(m: Machine, event: events.Derived, now: Now) -> list[Effect]:
@@ -258,17 +259,21 @@ def _on_quarantined(m: Machine, event: events.Quarantined, now: Now) -> list[Eff
 
 
 def _on_signalled(m: Machine, event: events.Signalled, now: Now) -> list[Effect]:
+    """Signals are journalled; the same signals to the same processes with the same answers once."""
     m.doing.discard("end")
-    m.live.setdefault("notices", []).append(
-        JournalEntry("signalled", now.utc_us, {"level": event.level, "processes": [dict(each) for each in event.results]})
-    )
+    said = {"level": event.level, "processes": [dict(each) for each in event.results]}
+    if said != m.seen.ended_pids:
+        m.seen.ended_pids = said
+        m.live.setdefault("notices", []).append(JournalEntry("signalled", now.utc_us, said))
     m.next_look_us = 0 if tree_is_left(m.seen.evidence) else m.next_look_us
     return []
 
 
 def _on_stop_written(m: Machine, event: events.StopWritten, now: Now) -> list[Effect]:
+    """Delivered by the spool, whatever the channel does; where that failed, once more in a while."""
     if event.error is not None:
         m.stop_sent.pop(event.level, None)
+        m.wait(now, LOOK_AGAIN_S)
         return []
     entry = JournalEntry("stop_stage", now.utc_us, {"stage": "delivered", "level": event.level})
     m.live.setdefault("notices", []).append(entry)

@@ -7,37 +7,61 @@ from typing import Any
 from actum.clock import US, Now
 from actum.limits import ABSENCE_APART_S, HOST_EXIT_GRACE_S, LOOK_AGAIN_S
 from actum.model.changes import JournalEntry
-from actum.model.evidence import HostSeen, TreeSeen
+from actum.model.evidence import ClaimSeen, HostSeen, TreeSeen
 from actum.model.facts import Fact, FactName
-from actum.model.status import AttemptEvent, Status
+from actum.model.status import AttemptEvent, FailureCode, Phase, Status
 from actum.supervise.effects import Effect, EndTree, Look, ReadRecords, RevokeClaim, Send, WriteStop
 from actum.supervise.machine import Machine
+from actum.supervise.opening import launched
+
+DEADLINE_CAUSES = (FailureCode.STAGE_DEADLINE, FailureCode.OVERALL_DEADLINE)
 
 
 def clearing(m: Machine, now: Now) -> list[Effect]:
     """CLEANING_UP of any status: wait for the host, then for its tree, record both, then release."""
-    if m.seen.host_exit is None:
-        return press(m, now)
-    launched = m.has(FactName.LAUNCHED)
-    if launched and not m.has(FactName.HOST_EXITED):
-        return m.establish(now, FactName.HOST_EXITED, m.seen.host_exit)
-    if m.seen.tree_gone is None:
+    if not m.has(FactName.HOST_EXITED):
+        if m.seen.host_exit is None or "launch" in m.doing:
+            return press(m, now)
+        if not claim_settled(m):
+            return m.begin("revoke", RevokeClaim(m.row))
+        if not m.has(FactName.LAUNCHED) and (m.seen.spawned is not None or m.seen.sign is not None):
+            return launched(m, now)
+    known = m.has(FactName.LAUNCHED)
+    if known and not m.has(FactName.HOST_EXITED):
+        return m.establish(now, FactName.HOST_EXITED, m.seen.host_exit or {})
+    if m.seen.tree_gone is None and not m.has(FactName.TREE_GONE):
         return await_tree(m, now)
-    if launched and not m.has(FactName.TREE_GONE):
+    if known and not m.has(FactName.TREE_GONE):
         stopping = m.row.pair.status is Status.STOPPING
         journal = (JournalEntry("stop_stage", now.utc_us, {"stage": "tree_gone"}),) if stopping else ()
-        return m.persist(now, None, Fact(FactName.TREE_GONE, now.utc_us, m.seen.tree_gone), journal=journal)
-    if launched and not m.seen.records_done:
-        return m.begin("records", ReadRecords(m.row))
-    if not m.seen.exit_observed and not m.seen.claim_revoked:
-        return m.begin("revoke", RevokeClaim(m.row))
+        return m.persist(now, None, Fact(FactName.TREE_GONE, now.utc_us, m.seen.tree_gone or {}), journal=journal)
+    if known and not m.seen.records_done and not m.has(FactName.RELEASED):
+        return last_records(m)
     return release(m, now)
+
+
+def claim_settled(m: Machine) -> bool:
+    """Whether no host can start the work any more: its exit was observed, its claim is revoked, or it is dead (P01).
+
+    A claim by the host counts only when the look that found the host gone already knew that claim: `looking` says so.
+    """
+    evidence = m.seen.evidence
+    dead = evidence is not None and evidence.claim is ClaimSeen.HOST and evidence.host is HostSeen.GONE
+    return m.seen.exit_observed or m.seen.claim_revoked or dead
+
+
+def last_records(m: Machine) -> list[Effect]:
+    """Read the records to their end, now that nobody writes any more; a reading begun earlier does not count (R12)."""
+    if "records" in m.doing:
+        return []
+    m.seen.records_final = True
+    return m.begin("records", ReadRecords(m.row))
 
 
 def release(m: Machine, now: Now) -> list[Effect]:
     """The arrow that frees slot and resources, in one transaction with the fact released (R06)."""
     facts: tuple[Fact, ...] = ()
-    if m.has(FactName.LAUNCHED):
+    if m.has(FactName.LAUNCHED) and not m.has(FactName.RELEASED):
         facts = (Fact(FactName.RELEASED, now.utc_us, {"method": "host exited and tree gone on record"}),)
     columns: dict[str, Any] = {}
     journal: tuple[JournalEntry, ...] = ()
@@ -56,13 +80,15 @@ def await_tree(m: Machine, now: Now) -> list[Effect]:
     """Empty by the host's own word where its exit was observed; else two equal empty looks at least a second apart."""
     outcome = m.seen.outcome or {}
     tree = outcome.get("tree") or {}
-    if m.seen.exit_observed and tree.get("empty") and m.seen.host_exit and m.seen.host_exit.get("alive_lock") == "free":
-        note_tree_gone(m, {"method": "subreaper", "seen": "waitpid said no child is left (ECHILD)", **_excluded(tree)}, now)
+    method = str(tree.get("method") or "")
+    free = (m.seen.host_exit or {}).get("alive_lock") == "free"
+    if m.seen.exit_observed and method.startswith("subreaper") and free:
+        note_tree_gone(m, {"method": method, "seen": "waitpid said no child is left (ECHILD)", **_excluded(tree)})
         return clearing(m, now)
     return look(m, now)
 
 
-def note_tree_gone(m: Machine, evidence: dict[str, Any], now: Now) -> None:
+def note_tree_gone(m: Machine, evidence: dict[str, Any]) -> None:
     """The tree is gone by this method; it is recorded by `clearing`."""
     m.seen.tree_gone = evidence
     m.held = None
@@ -74,7 +100,7 @@ def note_clear(m: Machine, now: Now) -> None:
     if evidence is None or evidence.tree is not TreeSeen.CLEAR or evidence.host is not HostSeen.GONE:
         return
     if evidence.tree_method == "boot":
-        note_tree_gone(m, {"method": "boot", "seen": "the machine was started again since"}, now)
+        note_tree_gone(m, {"method": "boot", "seen": "the machine was started again since"})
         return
     first = m.seen.absent_since_us
     if first is None:
@@ -83,29 +109,35 @@ def note_clear(m: Machine, now: Now) -> None:
     elif now.monotonic_us - first >= ABSENCE_APART_S * US:
         seen = f"two empty looks, {(now.monotonic_us - first) / US:.1f} s apart"
         excluded = "a process forked in the host's last second that cleared its environment"
-        note_tree_gone(m, {"method": evidence.tree_method or "lock + scan", "seen": seen, "not_excluded": excluded}, now)
+        note_tree_gone(m, {"method": evidence.tree_method or "lock + scan", "seen": seen, "not_excluded": excluded})
 
 
-def look(m: Machine, now: Now, *, package: bool = False) -> list[Effect]:
-    """Another look, not more often than due."""
+def look(m: Machine, now: Now) -> list[Effect]:
+    """Another look, not more often than due; with the package while it is being published."""
     if now.monotonic_us < m.next_look_us:
         return []
     m.next_look_us = now.monotonic_us + int(LOOK_AGAIN_S * US)
-    return m.begin("look", Look(m.row, package=package))
+    return m.begin("look", Look(m.row, package=m.row.pair.phase in (Phase.PUBLISHING, Phase.PUBLISH_PENDING)))
+
+
+def look_now(m: Machine, now: Now) -> list[Effect]:
+    """A look that is due at once; one that is under way began before what made it due, and is made again."""
+    m.next_look_us = 0
+    m.stale = m.stale or "look" in m.doing
+    return look(m, now)
 
 
 def press(m: Machine, now: Now) -> list[Effect]:
     """The host still lives, as far as is known: tell it to stop, insist, at last end it by identity, the host last (P04)."""
     if m.row.pair.status is Status.RUNNING:
         waited_us = now.monotonic_us - m.step_started_us
-        if waited_us > HOST_EXIT_GRACE_S * US:
-            return [*look(m, now), *end_by_identity(m, now, "insist")]
-        return look(m, now) if waited_us > LOOK_AGAIN_S * US else []
+        ending = end_by_identity(m, now, "insist") if waited_us > HOST_EXIT_GRACE_S * US else []
+        return [*look(m, now), *ending] if waited_us > LOOK_AGAIN_S * US else []
     effects: list[Effect] = []
     level, due = level_due(m, now)
     if level not in m.stop_sent:
         m.stop_sent[level] = now.monotonic_us
-        cause = m.row.failure_code or "user"
+        cause = stop_cause(m)
         effects.append(WriteStop(m.row, level, cause))
         effects.append(Send(m.attempt, "stop", {"level": level, "cause": cause}))
     if due:
@@ -113,16 +145,22 @@ def press(m: Machine, now: Now) -> list[Effect]:
     return effects + look(m, now)
 
 
+def stop_cause(m: Machine) -> str:
+    """Why the host is told to stop, in the closed words of the channel."""
+    if m.row.pair.status is Status.TIMEOUT and m.row.failure_code in DEADLINE_CAUSES:
+        return str(m.row.failure_code)
+    return "user" if m.row.stop_requested_at_us is not None else "dismissed"
+
+
 def level_due(m: Machine, now: Now) -> tuple[str, bool]:
     """The level due since the stop was recorded, and whether the host had its time to obey (then it is ended by identity)."""
-    grace_s = m.policies.grace_s
-    first = min(m.stop_sent.values(), default=now.monotonic_us)
-    waited_us = now.monotonic_us - first
+    grace_us = m.policies.grace_s * US
+    waited_us: float = now.monotonic_us - m.step_started_us
     if m.restored and m.row.stop_requested_at_us is not None:
-        waited_us = max(waited_us, min(now.utc_us - m.row.stop_requested_at_us, int(grace_s * US)))
-    insist = m.seen.insist or waited_us >= grace_s * US
+        waited_us += min(max(0, now.utc_us - m.row.stop_requested_at_us - waited_us), grace_us)
     insisted = m.stop_sent.get("insist")
-    return ("insist" if insist else "ask", insisted is not None and now.monotonic_us - insisted >= grace_s * US)
+    level = "insist" if m.seen.insist or waited_us >= grace_us else "ask"
+    return level, insisted is not None and now.monotonic_us - insisted >= grace_us
 
 
 def end_by_identity(m: Machine, now: Now, level: str) -> list[Effect]:

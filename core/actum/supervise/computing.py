@@ -9,11 +9,12 @@ from actum.clock import Now
 from actum.model.changes import JournalEntry
 from actum.model.facts import Fact, FactName
 from actum.model.status import AttemptEvent, FailureCode, Phase
+from actum.supervise.clearing import DEADLINE_CAUSES, look
 from actum.supervise.effects import Effect, Send
 from actum.supervise.machine import Machine
 
 # Causes of a stopped outcome that are deadlines; the cause is the failure code.
-DEADLINES = frozenset({FailureCode.STAGE_DEADLINE.value, FailureCode.OVERALL_DEADLINE.value, FailureCode.START_DEADLINE.value})
+DEADLINES = frozenset(code.value for code in DEADLINE_CAUSES)
 
 
 def computing(m: Machine, now: Now) -> list[Effect]:
@@ -22,9 +23,9 @@ def computing(m: Machine, now: Now) -> list[Effect]:
     if outcome is None:
         if m.row.pair.phase is Phase.COMPUTING and _completed(m):
             return work_completed(m, now, m.seen.ended or {}, "frame")
-        if m.seen.silent_deadline is not None:
+        if m.seen.silent_deadline is not None and m.seen.ended is None:
             return deadline_passed_silently(m, now)
-        return []
+        return look(m, now) if m.seen.host_exit is not None else []
     if outcome["kind"] == "sealed":
         if m.row.pair.phase is Phase.COMPUTING:
             return work_completed(m, now, outcome.get("ended") or {}, "outcome")

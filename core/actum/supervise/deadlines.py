@@ -19,17 +19,15 @@ IDLE_CPU_PERCENT = 1.0
 
 
 def active_s(m: Machine, now: Now) -> float:
-    """Active seconds of the work as far as known, in this instant."""
-    heard_us = m.live.get("heard_us")
-    if heard_us is None:
+    """Active seconds of the work as far as known, in this instant: the host's own count, and the silence since."""
+    if "heard_us" not in m.live and m.row.pair.phase is not Phase.COMPUTING:
         return 0.0
-    return float(m.live.get("active_s", 0.0)) + max(0, now.monotonic_us - int(heard_us)) / US
+    return float(m.live.get("active_s", 0.0)) + silent_s(m, now)
 
 
 def silent_s(m: Machine, now: Now) -> float:
-    """Seconds since the host last spoke, by frame or by its state file."""
-    heard_us = m.live.get("heard_us")
-    return 0.0 if heard_us is None else max(0, now.monotonic_us - int(heard_us)) / US
+    """Seconds since the host last spoke, by frame or by its state file; since this step began where it never did."""
+    return max(0, now.monotonic_us - int(m.live.get("heard_us", m.step_started_us))) / US
 
 
 def warnings(m: Machine, now: Now) -> tuple[Mapping[str, Any], ...]:

@@ -39,7 +39,7 @@ def publishing(m: Machine, now: Now) -> list[Effect]:
             return _verify_again(m, now)
         if m.seen.verified.crashed:
             m.seen.verified = None
-            return []
+            return _verify_again(m, now)
         if m.seen.verified.error is not None:
             return reject_published(m, now, m.seen.verified.error)
         return m.begin("publish", Publish(m.row, _recorded(m)))
@@ -75,7 +75,7 @@ def record(m: Machine, now: Now) -> list[Effect]:
 
 def publish_pending(m: Machine, now: Now) -> list[Effect]:
     """The retry timer has run out (the caller waits for it): try again."""
-    m.seen.package_only = None
+    m.seen.package_only = m.seen.published = None
     return m.persist(now, AttemptEvent.RETRY_DUE)
 
 
@@ -103,7 +103,7 @@ def _verify_again(m: Machine, now: Now) -> list[Effect]:
         return reject_published(m, now, "The package at the target is not the one that was verified.")
     if where == "neither":
         return package_lost(m, now)
-    return look(m, now, package=True)
+    return look(m, now)
 
 
 def _try(m: Machine, now: Now, name: str, effect: Effect) -> list[Effect]:

@@ -7,8 +7,10 @@ from typing import Any
 
 from actum.clock import Now
 from actum.model.changes import JournalEntry
+from actum.model.facts import FactName
 from actum.model.identity import ProcessIdentity
 from actum.model.status import Contact, Phase, Status
+from actum.supervise.clearing import press
 from actum.supervise.effects import Effect, Send, Watch
 from actum.supervise.events import ChannelClosed, Frame, Hello, StateRead
 from actum.supervise.machine import Machine
@@ -16,12 +18,18 @@ from actum.supervise.machine import Machine
 
 def hello(m: Machine, event: Hello, now: Now) -> list[Effect]:
     """A proven host. Anything noted as absent before is discarded; the answer follows the commit (§6, §7)."""
+    if m.row.released:  # its exit is on record: whoever this is, nobody waits for it (P13)
+        data = {"channel": event.channel, "pid": event.identity.get("pid")}
+        m.live.setdefault("notices", []).append(JournalEntry("late_host", now.utc_us, data))
+        return [Send(m.attempt, "dismiss", {"why": "the attempt is released"})]
     m.seen.channel = event.channel
     m.seen.identity = ProcessIdentity.from_json(event.identity)
     m.seen.host_exit = None
     m.seen.tree_gone = None
+    m.seen.exit_observed = False
     m.forget_absence()
     m.live["heard_us"] = now.monotonic_us
+    m.live["watched"] = m.seen.identity
     if m.seen.sign is None:
         m.seen.sign = {"method": "hello", "at_us": now.utc_us, "claimed": event.claimed}
     m.live["greet"] = True
@@ -29,34 +37,64 @@ def hello(m: Machine, event: Hello, now: Now) -> list[Effect]:
 
 
 def greet(m: Machine, now: Now) -> list[Effect]:
-    """Answer a hello once its contact is on record: hello-ack while the work may go on, else stop."""
+    """Answer a hello: after its contact is on record, hello-ack while the work may go on, else stop."""
+    if (m.contact is not Contact.OK or not m.live.get("greeted")) and (effects := resume_contact(m, now)):
+        return effects
     m.live["greet"] = False
-    if m.row.pair.status is Status.RUNNING:
-        ack = [Send(m.attempt, "hello-ack", {"epoch": m.epoch})]
-        if m.row.pair.phase is not Phase.COMPUTING and m.seen.outcome_digest:
-            ack.append(Send(m.attempt, "ack", {"digest": m.seen.outcome_digest}))
-        return list(ack)
-    m.stop_sent.pop("ask", None)  # the stop is delivered again on this channel
-    m.stop_sent.pop("insist", None)
-    return []
+    if m.row.pair.status is not Status.RUNNING:
+        m.stop_sent.pop("ask", None)  # the stop is delivered again on this channel
+        m.stop_sent.pop("insist", None)
+        return press(m, now)
+    acknowledged: list[Effect] = [Send(m.attempt, "hello-ack", {"epoch": m.epoch})]
+    if m.row.pair.phase not in (Phase.COMPUTING, Phase.SEALING) and m.seen.outcome_digest:
+        acknowledged.append(Send(m.attempt, "ack", {"digest": m.seen.outcome_digest}))
+    return acknowledged
 
 
 def resume_contact(m: Machine, now: Now) -> list[Effect]:
-    """Contact is there again: a journal row, the column, and no more alert."""
-    resumed = m.restored or m.contact is Contact.LOST or m.contact is Contact.CANNOT_TELL
+    """Contact is there again: a journal row, the column, and no more alerts; nothing to write where nothing was lost."""
+    resumed = m.restored or m.contact in (Contact.LOST, Contact.CANNOT_TELL)
+    if not resumed and m.contact is Contact.OK:
+        return []
+
+    def greeted(now: Now) -> list[Effect]:
+        m.live["greeted"] = True
+        return []
+
     entry = JournalEntry("contact_resumed", now.utc_us, {"session": m.row.session, "epoch": m.epoch})
-    m.contact = Contact.OK
     m.held = None
     columns: dict[str, Any] = {"contact": "ok", "contact_since_us": now.utc_us, "contact_why": ""}
     if m.seen.identity is not None:
         columns["host_identity"] = m.seen.identity.to_json()
-    alerts = m.no_alert(now, "cannot_tell") + m.no_alert(now, "lost_contact")
-    return m.persist(now, journal=(entry,) if resumed else (), alerts=alerts, columns=columns)
+    alerts = tuple(alert for kind in ("cannot_tell", "lost_contact", "stall") for alert in m.no_alert(now, kind))
+    journal = (entry,) if resumed else ()
+    return m.persist(now, journal=journal, alerts=alerts, columns=columns, then=greeted)
+
+
+def cannot_tell(m: Machine, now: Now) -> list[Effect]:
+    """A hold is said in the column, in the journal and in an alert, for as long as it lasts (R09)."""
+    waiting = m.held or ""
+    evidence = m.seen.evidence
+    pids = [member.identity.pid for member in evidence.members] if evidence is not None else []
+    return m.persist(
+        now,
+        journal=(JournalEntry("cannot_tell", now.utc_us, {"waiting_for": waiting}),),
+        alerts=(m.alert(now, "cannot_tell", "cannot_tell", "warning", waiting_for=waiting, pids=pids),),
+        columns={"contact": "cannot_tell", "contact_since_us": now.utc_us, "contact_why": waiting},
+    )
+
+
+def can_tell(m: Machine, now: Now) -> list[Effect]:
+    """A hold is over: its alert goes away by itself; contact is what it now is."""
+    exited = m.has(FactName.HOST_EXITED) or m.seen.host_exit is not None
+    contact, why = ("none", "") if exited else ("lost", "no host has answered yet")
+    entry = JournalEntry("can_tell", now.utc_us, {"contact": contact})
+    columns = {"contact": contact, "contact_since_us": now.utc_us, "contact_why": why}
+    return m.persist(now, journal=(entry,), columns=columns, alerts=m.no_alert(now, "cannot_tell"))
 
 
 def lose_contact(m: Machine, now: Now, why: str) -> list[Effect]:
     """Nothing is heard of the host: said in the column, nothing else follows (R08)."""
-    m.contact = Contact.LOST
     entry = JournalEntry("contact_lost", now.utc_us, {"why": why})
     columns = {"contact": "lost", "contact_since_us": now.utc_us, "contact_why": why}
     return m.persist(now, journal=(entry,), columns=columns)
@@ -70,6 +108,10 @@ def channel_closed(m: Machine, event: ChannelClosed) -> None:
 def frame(m: Machine, event: Frame, now: Now) -> list[Effect]:
     """One accepted frame. A frame of a channel that is no longer the attempt's changes nothing (R03)."""
     if event.channel != m.seen.channel:
+        if event.type in ("ended", "sealed", "failed", "stopped") and m.live.get("late_channel") != event.channel:
+            m.live["late_channel"] = event.channel  # said once a channel
+            data = {"type": event.type, "channel": event.channel}
+            m.live.setdefault("notices", []).append(JournalEntry("late_message", now.utc_us, data))
         return []
     m.live["heard_us"] = now.monotonic_us
     m.touched = True
@@ -111,13 +153,15 @@ def notice(m: Machine, body: Mapping[str, Any], now: Now) -> list[Effect]:
 def state(m: Machine, event: StateRead, now: Now) -> list[Effect]:
     """state.json, where no frames come: the same as what frames would have said."""
     document = event.state
-    if document.get("session") != m.row.session:
+    seq = document.get("seq")
+    if document.get("session") != m.row.session or seq == m.live.get("state_seq"):
         return []
-    age_us = max(0, now.utc_us - int(document.get("at") or now.utc_us))
-    heard = now.monotonic_us - age_us
-    if heard <= m.live.get("heard_us", -1) or document.get("seq") == m.live.get("state_seq"):
-        return []
-    m.live["state_seq"] = document.get("seq")
+    heard = now.monotonic_us  # a new seq was written since the last reading; only the first reading may be old
+    if m.live.get("state_seq") is None:
+        heard = max(0, now.monotonic_us - max(0, now.utc_us - int(document.get("at") or now.utc_us)))
+        if heard <= m.live.get("heard_us", -1):
+            return []
+    m.live["state_seq"] = seq
     m.live["heard_us"] = heard
     m.touched = True
     if document.get("progress"):
@@ -151,11 +195,3 @@ def _heartbeat(m: Machine, body: Mapping[str, Any], now: Now) -> None:
     m.live["heartbeat_at_us"] = now.utc_us
     if body.get("last_progress_active_s") is not None:
         m.live["last_progress_active_s"] = float(body["last_progress_active_s"])
-
-
-def silence_us(m: Machine, now: Now) -> int:
-    """Microseconds of monotonic time since the host last spoke; 0 when it never did."""
-    heard = m.live.get("heard_us")
-    return 0 if heard is None else max(0, now.monotonic_us - int(heard))
-
-

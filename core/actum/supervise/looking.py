@@ -11,9 +11,10 @@ from actum.model.changes import JournalEntry
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, TreeSeen
 from actum.model.facts import FactName
 from actum.model.identity import ProcessIdentity
-from actum.model.status import Contact, Phase, Status
+from actum.model.status import Status
 from actum.supervise.clearing import end_leftovers, note_clear
 from actum.supervise.computing import host_lost
+from actum.supervise.deadlines import deadline_due
 from actum.supervise.effects import Effect, RevokeClaim, Watch
 from actum.supervise.machine import Machine
 from actum.supervise.reconcile import Action, Decision, decide
@@ -23,15 +24,28 @@ def looked(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
     """Match the evidence, note what it shows, and answer with what §6 says follows."""
     if m.has(FactName.SEALED) and m.row.pair.status is Status.RUNNING and seen.outcome is not OutcomeSeen.SEALED:
         seen = replace(seen, outcome=OutcomeSeen.SEALED)  # on record: the file may be gone by now
+    if _claimed_meanwhile(seen):
+        seen = replace(seen, host=HostSeen.ALIVE, host_identity=_identity(seen.claim_document), host_method="claim")
     m.seen.evidence = seen
     decision = decide(m.row.pair, m.row.released, seen)
     m.verdict = verdict(m, decision, seen)
-    _note_host(m, seen, now)
+    _note_host(m, seen)
+    _note_claim(m, seen)
     _note_outcome(m, seen)
-    m.held = None
+    m.held = waiting_for(seen) if decision.action is Action.HOLD else None
     act = _ACTS.get(decision.action)
-    effects = act(m, seen, now) if act is not None else []
-    return effects
+    return act(m, seen, now) if act is not None else []
+
+
+def waiting_for(seen: Evidence) -> str:
+    """What a hold waits for. “Cannot tell” is a verdict: the slot stays taken and an alert says this (R09)."""
+    return "; ".join(f"{what}: {why}" for what, why in seen.why.items()) or "the evidence could not be read"
+
+
+def _claimed_meanwhile(seen: Evidence) -> bool:
+    """Whether the claim came into being during this very look: then its host was judged without knowing it (P01)."""
+    claimant = _identity(seen.claim_document) if seen.claim is ClaimSeen.HOST else None
+    return seen.host is not HostSeen.ALIVE and claimant is not None and claimant != seen.host_identity
 
 
 def verdict(m: Machine, decision: Decision, seen: Evidence) -> dict[str, Any]:
@@ -57,16 +71,27 @@ def verdict(m: Machine, decision: Decision, seen: Evidence) -> dict[str, Any]:
     }
 
 
-def _note_host(m: Machine, seen: Evidence, now: Now) -> None:
+def _note_host(m: Machine, seen: Evidence) -> None:
     if seen.host is HostSeen.GONE:
         if m.seen.host_exit is None:
             m.seen.host_exit = {"method": seen.host_method or "lock free", "alive_lock": "free", "at": seen.at_us}
         return
     if seen.host is HostSeen.ALIVE:
         m.seen.host_exit = None
+        m.seen.tree_gone = None
+        m.seen.exit_observed = False
         m.forget_absence()
     if m.seen.identity is None and seen.host_identity is not None:
         m.seen.identity = seen.host_identity
+
+
+def _note_claim(m: Machine, seen: Evidence) -> None:
+    """A claim of the host is the first proven sign of its session, whatever is on record."""
+    if seen.claim is not ClaimSeen.HOST:
+        return
+    m.seen.identity = m.seen.identity or _identity(seen.claim_document)
+    if m.seen.sign is None:
+        m.seen.sign = {"method": "claim", "at_us": seen.claim_document.get("at")}
 
 
 def _note_outcome(m: Machine, seen: Evidence) -> None:
@@ -74,47 +99,30 @@ def _note_outcome(m: Machine, seen: Evidence) -> None:
         m.seen.outcome = dict(seen.outcome_document)
 
 
-def _hold(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
-    """“Cannot tell” is a verdict: the slot stays taken and an alert says what is being waited for (R09)."""
-    waiting = "; ".join(f"{what}: {why}" for what, why in seen.why.items()) or "the evidence could not be read"
-    fresh = m.held is None and m.contact is not Contact.CANNOT_TELL
-    m.held = waiting
-    m.contact = Contact.CANNOT_TELL
-    if not fresh or m.pending is not None:
-        return []
-    return m.persist(
-        now,
-        journal=(JournalEntry("cannot_tell", now.utc_us, {"waiting_for": waiting}),),
-        alerts=(m.alert(now, "cannot_tell", "cannot_tell", "warning", waiting_for=waiting, pids=_pids(seen)),),
-        columns={"contact": "cannot_tell", "contact_since_us": now.utc_us, "contact_why": waiting},
-    )
-
-
 def _adopt(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
-    """The host lives: wait for its hello; a claim of its is a sign already (rows 10, 11)."""
-    if m.row.pair.status is Status.STARTING:
-        return _sign(m, seen, now) if seen.claim is ClaimSeen.HOST else []
+    """The host lives: wait for its hello; a claim of its is a sign already (rows 10–13)."""
     host = m.host
-    return [Watch(m.attempt, host)] if host is not None and m.seen.channel is None else []
+    if host is None or m.seen.channel is not None or m.live.get("watched") == host:
+        return []
+    m.live["watched"] = host
+    return [Watch(m.attempt, host)]
 
 
-def _await_exit(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
-    host = m.host
-    return [Watch(m.attempt, host)] if host is not None and m.seen.channel is None else []
+def _adopt_running(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
+    """Row 11. A deadline that is overdue now counts only because the outcome was read after it, and is none (P19)."""
+    due = deadline_due(m, now)
+    if due is not None and m.live.get("deadline_due") == due and seen.outcome is OutcomeSeen.NONE:
+        m.seen.silent_deadline = due
+    return _adopt(m, seen, now)
 
 
 def _sign(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
     """A claim, an outcome or work found is the first proven sign of the session (row 17)."""
-    if m.seen.sign is None:
-        if seen.claim is ClaimSeen.HOST:
-            m.seen.sign = {"method": "claim", "at_us": seen.claim_document.get("at")}
-            m.seen.identity = m.seen.identity or _identity(seen.claim_document)
-        elif seen.outcome_document:
-            m.seen.sign = {"method": "outcome", "at_us": seen.outcome_document.get("at")}
-        else:
-            m.seen.sign = {"method": "work found", "pids": _pids(seen)}
-    host = m.host
-    return [Watch(m.attempt, host)] if host is not None and seen.host is HostSeen.ALIVE else []
+    if m.seen.sign is None and seen.outcome_document:
+        m.seen.sign = {"method": "outcome", "at_us": seen.outcome_document.get("at")}
+    elif m.seen.sign is None:
+        m.seen.sign = {"method": "work found", "pids": _pids(seen)}
+    return []
 
 
 def _launch_lost(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
@@ -125,21 +133,20 @@ def _launch_lost(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
     if m.seen.tree_gone is None and not m.seen.exit_observed:
         return []
     m.seen.tree_gone = None
-    m.forget_absence()
+    m.seen.absent_since_us = None
     return m.begin("revoke", RevokeClaim(m.row))
 
 
 def _host_lost(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
-    if m.row.pair.phase is Phase.CLEANING_UP or m.pending is not None:
-        return []
-    return host_lost(m, now)
+    """Nothing is left that could still bring an outcome; one that a frame brought counts."""
+    return host_lost(m, now) if m.pending is None and m.seen.outcome is None else []
 
 
 def _end_tree(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
     """Processes of a dead host's tree: ended by proven identity, named in an alert while they live (row 20)."""
-    m.forget_absence()
+    m.seen.absent_since_us = None
     effects = end_leftovers(m, now)
-    if m.pending is None and f"tree_left:{m.attempt}" not in m.alerts:
+    if m.pending is None and not m.raised("tree_left"):
         alert = m.alert(now, "tree_left", "tree_left", "warning", pids=_pids(seen))
         entry = JournalEntry("tree_left", now.utc_us, {"pids": _pids(seen)})
         effects = [*m.persist(now, journal=(entry,), alerts=(alert,)), *effects]
@@ -160,18 +167,10 @@ def _package(where: str) -> Callable[[Machine, Evidence, Now], list[Effect]]:
     return note
 
 
-def _deadline_looked(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
-    """Row 11 while the supervisor suspects a deadline: the outcome was read and is none, so the deadline counts (P19)."""
-    due = m.live.get("deadline_due")
-    if due and seen.outcome is OutcomeSeen.NONE and m.row.pair.status is Status.RUNNING:
-        m.seen.silent_deadline = str(due)
-    return _adopt(m, seen, now)
-
-
 _ACTS: Mapping[Action, Callable[[Machine, Evidence, Now], list[Effect]]] = {
-    Action.HOLD: _hold,
-    Action.ADOPT: _deadline_looked,
-    Action.AWAIT_EXIT: _await_exit,
+    Action.ADOPT: _adopt_running,
+    Action.AWAIT_EXIT: _adopt,
+    Action.STOP_AGAIN: _adopt,
     Action.SIGN_OF_WORK: _sign,
     Action.LAUNCH_LOST: _launch_lost,
     Action.HOST_LOST: _host_lost,

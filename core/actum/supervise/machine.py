@@ -74,6 +74,7 @@ class Machine:
     not_before_us: int = 0  # monotonic; a step that could not be done waits until then
     tries: dict[str, int] = field(default_factory=dict)
     held: str | None = None  # why the machine cannot tell, while it cannot
+    gated: bool = False  # no new launch: leftovers are not judged yet (R09), or the queue is paused
     restored: bool = False  # taken over from an earlier service instance
     live: dict[str, Any] = field(default_factory=dict)
     stop_sent: dict[str, int] = field(default_factory=dict)  # level → monotonic time of sending
@@ -244,8 +245,9 @@ class Machine:
 
 
 def stop_stage(notices: Sequence[JournalEntry]) -> dict[str, Any]:
-    """The column that the host's newest notice of a stop stage stands for: asked or insisting."""
+    """The column that the newest word about a stop stands for: delivered, or the host's own asked and insisting."""
     for entry in reversed(notices):
-        if entry.kind in ("asked", "insisting"):
-            return {"stop_stage": {"stage": entry.kind, "at_us": entry.at_us, **dict(entry.data.get("data") or {})}}
+        stage = entry.data.get("stage") if entry.kind == "stop_stage" else entry.kind
+        if stage in ("delivered", "asked", "insisting"):
+            return {"stop_stage": {**dict(entry.data.get("data") or {}), "stage": stage, "at_us": entry.at_us}}
     return {}

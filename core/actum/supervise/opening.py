@@ -24,8 +24,8 @@ def grant_slot(m: Machine, now: Now) -> list[Effect]:
 
 def freezing(m: Machine, now: Now) -> list[Effect]:
     """Freeze (once per run), record the fact, then record the session and go to STARTING."""
-    if m.seen.stop_cause is not None:
-        return stop_unlaunched(m, now)
+    if m.gated:
+        return []
     frozen = m.seen.frozen
     if frozen is None:
         return m.begin("freeze", Freeze(m.row, again=m.has(FactName.INPUTS_FROZEN)))
@@ -84,7 +84,8 @@ def launching(m: Machine, now: Now) -> list[Effect]:
         return launch_lost(m, now)
     if m.seen.sign is not None:
         return contact(m, now)
-    return m.begin("revoke", RevokeClaim(m.row)) if _start_overdue(m, now) else []
+    judged = m.seen.evidence is not None or not m.restored
+    return m.begin("revoke", RevokeClaim(m.row)) if judged and m.held is None and _start_overdue(m, now) else []
 
 
 def launched(m: Machine, now: Now) -> list[Effect]:

@@ -7,7 +7,7 @@ A refusal with EPOCH retires this instance at once: it signals nothing and launc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,9 +28,8 @@ from actum.model.changes import (
 from actum.model.facts import Fact, FactName
 from actum.model.identity import uuid7
 from actum.model.run import AttemptRow
-from actum.model.status import RunStatus
-from actum.supervise import advancing, deadlines, events
-from actum.supervise.clearing import look
+from actum.model.status import TERMINAL, AttemptEvent, Phase, RunStatus
+from actum.supervise import advancing, clearing, deadlines, events, policies
 from actum.supervise.effects import Effect, Forget, Persist, Reply, Retire
 from actum.supervise.looking import looked
 from actum.supervise.machine import Machine
@@ -41,6 +40,14 @@ class _Reconcile:
     command: int
     waiting: set[str]
     verdicts: list[Any] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Stopping:
+    """A run between two attempts whose stop is being recorded, and whom to answer."""
+
+    row: AttemptRow
+    commands: list[int]
 
 
 class Supervisor:
@@ -58,6 +65,10 @@ class Supervisor:
         self._token = 0
         self._commands: dict[int, Callable[[Answer, Now], list[Effect]]] = {}
         self._stops: dict[str, list[int]] = {}
+        self._stopping: dict[int, _Stopping] = {}
+        self._beginning: dict[int, list[events.StopAsked]] = {}  # attempt n+1 is being recorded; stops wait for its answer
+        self._retry_due_us: dict[int, int] = {}  # monotonic
+        self._judged: dict[str, Mapping[str, Any]] = {}
         self._reconciles: list[_Reconcile] = []
         self._next_pass_us = 0
 
@@ -89,7 +100,7 @@ class Supervisor:
         """Grant slots, start due attempts, and let go of what is closed."""
         effects: list[Effect] = []
         for attempt in [m.attempt for m in self.machines.values() if m.closed and m.pending is None]:
-            effects += self._close(self.machines.pop(attempt))
+            effects += self._close(self.machines.pop(attempt), now)
         if self.retired is None and not self.unjudged:
             effects += self._grant(now)
             effects += self._retry(now)
@@ -97,6 +108,8 @@ class Supervisor:
 
     def _grant(self, now: Now) -> list[Effect]:
         free = self.slots - self.slots_taken
+        if free <= 0:
+            return []
         effects: list[Effect] = []
         waiting = (m for m in self.machines.values() if advancing.is_queued(m) and self._open_for(m.row))
         for m in sorted(waiting, key=lambda m: (m.row.run, m.row.n)):
@@ -109,23 +122,54 @@ class Supervisor:
     def _open_for(self, row: AttemptRow) -> bool:
         return not self.paused or row.admitted_epoch >= self.epoch
 
+    def _await_retry(self, row: AttemptRow, now: Now, at_least_s: float = 0.0) -> None:
+        """The run waits for its next attempt; never further than its longest back-off, whatever the wall clock does."""
+        longest_s = policies.of(row.contract).retry.longest_delay_s
+        wait_us = min(max(0, (row.retry_at_us or 0) - now.utc_us), longest_s * US)
+        self.retrying[row.run] = row
+        self._retry_due_us[row.run] = now.monotonic_us + int(max(wait_us, at_least_s * US))
+
     def _retry(self, now: Now) -> list[Effect]:
         effects: list[Effect] = []
         for run, row in list(self.retrying.items()):
-            due = row.retry_at_us or 0
-            if row.released and due <= now.utc_us and self._open_for(row) and row.stop_requested_at_us is None:
+            due = now.monotonic_us >= self._retry_due_us[run]
+            if row.released and due and self._open_for(row) and row.stop_requested_at_us is None:
                 del self.retrying[run]
-                effects += self._ask(_next_attempt(row, now), now, self._on_next_attempt)
+                effects += self._begin_next(row, now)
         return effects
 
-    def _close(self, m: Machine) -> list[Effect]:
+    def _begin_next(self, row: AttemptRow, now: Now) -> list[Effect]:
+        """Attempt n+1. A commit that failed, or whose answer was lost, is tried again: the run never waits for nothing."""
+        self._beginning[row.run] = []
+
+        def answered(answer: Answer, now: Now) -> list[Effect]:
+            fresh = answer.row or row
+            if isinstance(answer, Persisted) or fresh.run_status is not RunStatus.RETRYING:
+                if fresh.pair.phase is not Phase.CLOSED and fresh.attempt not in self.machines:
+                    self._machine(fresh, now)
+            else:
+                self._await_retry(fresh, now, STORE_RETRY_S)
+            stops = self._beginning.pop(row.run)
+            return [effect for stop in stops for effect in self._on_stop_asked(stop, now)]
+
+        return self._ask(_next_attempt(row, now), now, answered)
+
+    def _close(self, m: Machine, now: Now) -> list[Effect]:
         """The attempt is closed and released: its slot was freed by that very commit."""
-        closed = {"run": m.row.run, "answer": "closed"}
-        effects: list[Effect] = [Reply(command, closed) for command in self._stops.pop(m.attempt, [])]
         self.unjudged.discard(m.attempt)
-        if m.row.run_status is RunStatus.RETRYING:
-            self.retrying[m.row.run] = m.row
-        return [*effects, Forget(m.attempt)]
+        for each in self._reconciles:
+            self._tell_verdict(each, m)
+        stops = self._stops.pop(m.attempt, [])
+        effects: list[Effect] = [Forget(m.attempt), *self._finish_reconciles()]
+        if m.row.run_status is not RunStatus.RETRYING:
+            return [*(Reply(command, {"run": m.row.run, "answer": "closed"}) for command in stops), *effects]
+        if m.row.run in self._stopping:
+            self._stopping[m.row.run].row = m.row
+        elif m.seen.stop_cause is not None:
+            effects += self._stop_between(m.row, stops, now)
+        else:
+            self._await_retry(m.row, now)
+        return effects
 
     def _ask(self, request: Request, now: Now, then: Callable[[Answer, Now], list[Effect]]) -> list[Effect]:
         token = self.next_token()
@@ -133,6 +177,10 @@ class Supervisor:
         return [Persist(token, request)]
 
     def _advance(self, m: Machine, now: Now) -> list[Effect]:
+        m.gated = bool(self.unjudged) or not self._open_for(m.row)
+        asked = m.seen.stop_cause is not None and m.row.stop_requested_at_us is None
+        if asked and m.row.run_status is RunStatus.RETRYING and m.row.run not in self._stopping and not m.closed:
+            return self._stop_between(m.row, self._stops.pop(m.attempt, []), now) + advancing.advance(m, now)
         return advancing.advance(m, now)
 
     # Opening and committing
@@ -143,21 +191,22 @@ class Supervisor:
         effects: list[Effect] = []
         for row in event.rows:
             if row.run_status is RunStatus.RETRYING and row.released:
-                self.retrying[row.run] = row
+                self._await_retry(row, now)
                 continue
-            m = self._machine(row)
+            m = self._machine(row, now)
             m.restored = True
-            m.step_started_us = now.monotonic_us
             if advancing.needs_look(m):
                 self.unjudged.add(row.attempt)
-                effects += look(m, now, package=advancing.needs_package(m))
+                effects += clearing.look(m, now)
             else:
-                m.verdict = advancing.unlooked_verdict(m)
+                m.verdict = self._judged[m.attempt] = advancing.unlooked_verdict(m)
+        for m in self.machines.values():
+            if m.attempt not in self.unjudged:
                 effects += self._advance(m, now)
         return effects
 
-    def _machine(self, row: AttemptRow) -> Machine:
-        m = Machine(row, self.next_token, self.epoch, contact=row.contact)
+    def _machine(self, row: AttemptRow, now: Now) -> Machine:
+        m = Machine(row, self.next_token, self.epoch, step_started_us=now.monotonic_us)
         self.machines[row.attempt] = m
         return m
 
@@ -178,13 +227,7 @@ class Supervisor:
         m.doing.discard("slot")
         if isinstance(answer, Refused):
             return self._on_refused(m, answer, now)
-        before = m.row
-        if answer.row is not None:
-            m.row = answer.row
-        if m.row.pair != before.pair:
-            m.forget_absence()
-            m.step_started_us = now.monotonic_us
-            m.next_look_us = 0
+        m.committed(answer.row, now)
         effects = self._answer_stops(m)
         if then is not None:
             effects += then(now)
@@ -192,17 +235,25 @@ class Supervisor:
 
     def _on_refused(self, m: Machine, refused: Refused, now: Now) -> list[Effect]:
         """Zero rows: read again, decide again (R02). A store that cannot commit is tried again later."""
-        if refused.row is not None:
-            m.row = refused.row
-        if refused.kind in (RefusalKind.STORAGE, RefusalKind.LOST):
+        before, change = m.row, m.change
+        m.refused(refused.row, now)
+        was_stop = change is not None and change.arrow is not None and change.arrow.event is AttemptEvent.STOP_ASKED
+        if refused.kind in (RefusalKind.STORAGE, RefusalKind.LOST) or m.row == before:
             m.wait(now, STORE_RETRY_S)
-            what, remedy = "The stop could not be recorded.", "Free some space, then stop it again."
-            error = WorkspaceUnusable("stop_not_recorded", what, refused.message, remedy)
-            return [Reply(command, error=error) for command in self._stops.pop(m.attempt, [])]
-        return self._advance(m, now)
+        if refused.kind is RefusalKind.STORAGE and was_stop:
+            return self._stop_not_recorded(m, refused)
+        return self._answer_stops(m) + ([] if was_stop and m.row == before else self._advance(m, now))
+
+    def _stop_not_recorded(self, m: Machine, refused: Refused) -> list[Effect]:
+        """Said at once, and then not done behind the user's back."""
+        m.seen.stop_cause = None
+        what, remedy = "The stop could not be recorded.", "Free some space, then stop it again."
+        error = WorkspaceUnusable("stop_not_recorded", what, refused.message, remedy)
+        return [Reply(command, error=error) for command in self._stops.pop(m.attempt, [])]
 
     def _answer_stops(self, m: Machine) -> list[Effect]:
-        if m.row.stop_requested_at_us is None:
+        over = m.row.pair.status in TERMINAL and m.row.run_status is not RunStatus.RETRYING
+        if m.row.stop_requested_at_us is None and not over:
             return []
         word = advancing.stop_answer(m)
         return [Reply(command, {"run": m.row.run, "answer": word}) for command in self._stops.pop(m.attempt, [])]
@@ -224,45 +275,51 @@ class Supervisor:
                 {"run": row.run, "id": row.run_id, "created": answer.created, "request_digest": row.request_digest},
             )
             if answer.created:
-                self._machine(row)
+                self._machine(row, now)
             return [reply]
 
         return self._ask(event.request, now, answered)
 
-    def _on_next_attempt(self, answer: Answer, now: Now) -> list[Effect]:
-        if isinstance(answer, Persisted) and answer.row is not None:
-            self._machine(answer.row)
-        elif isinstance(answer, Refused) and answer.row is not None and answer.row.run_status is RunStatus.RETRYING:
-            self.retrying[answer.row.run] = answer.row
-        return []
-
     def _on_stop_asked(self, event: events.StopAsked, now: Now) -> list[Effect]:
-        row = self.retrying.get(event.run)
-        if row is not None:
-            return self._stop_retrying(event, row, now)
+        if event.run in self._beginning:
+            self._beginning[event.run].append(event)
+            return []
+        if event.run in self._stopping:
+            self._stopping[event.run].commands.append(event.command)
+            return []
+        if event.run in self.retrying:
+            return self._stop_between(self.retrying[event.run], [event.command], now)
         m = next((m for m in self.machines.values() if m.row.run == event.run and m.row.current), None)
         if m is None or m.closed:
             return [Reply(event.command, {"run": event.run, "answer": "closed"})]
-        already = m.row.stop_requested_at_us is not None
-        m.seen.stop_cause = m.seen.stop_cause or "user"
         m.seen.insist = m.seen.insist or event.insist
-        if already:
-            return [Reply(event.command, {"run": event.run, "answer": advancing.stop_answer(m)}), *self._advance(m, now)]
         self._stops.setdefault(m.attempt, []).append(event.command)
-        return self._advance(m, now)
+        effects = self._answer_stops(m)
+        if not effects:
+            m.seen.stop_cause = m.seen.stop_cause or "user"
+        return effects + self._advance(m, now)
 
-    def _stop_retrying(self, event: events.StopAsked, row: AttemptRow, now: Now) -> list[Effect]:
+    def _stop_between(self, row: AttemptRow, commands: list[int], now: Now) -> list[Effect]:
         """A run between two attempts becomes STOPPED; its attempt keeps its status (P10)."""
-        del self.retrying[event.run]
+        self.retrying.pop(row.run, None)
+        self._stopping[row.run] = _Stopping(row, commands)
 
         def answered(answer: Answer, now: Now) -> list[Effect]:
-            if isinstance(answer, Refused):
-                self.retrying[event.run] = answer.row or row
-                return [Reply(event.command, error=_refusal_error(answer))]
-            return [Reply(event.command, {"run": event.run, "answer": "accepted"})]
+            stopping = self._stopping.pop(row.run)
+            m = self.machines.get(row.attempt)
+            if m is not None:
+                m.seen.stop_cause = None
+                m.take(answer.row, now)
+            fresh = answer.row or stopping.row
+            if fresh.stop_requested_at_us is not None:
+                return [Reply(command, {"run": row.run, "answer": "accepted"}) for command in stopping.commands]
+            if m is None and fresh.run_status is RunStatus.RETRYING:
+                self._await_retry(fresh, now, STORE_RETRY_S)
+            assert isinstance(answer, Refused), "a stop on record is in the row"
+            return [Reply(command, error=_refusal_error(answer)) for command in stopping.commands]
 
         entry = JournalEntry("stop_requested", now.utc_us, {"cause": "user", "between_attempts": True})
-        return self._ask(StopRun(event.run, now.utc_us, (entry,)), now, answered)
+        return self._ask(StopRun(row.run, now.utc_us, (entry,)), now, answered)
 
     def _on_reconcile_asked(self, event: events.ReconcileAsked, now: Now) -> list[Effect]:
         if event.resume:
@@ -272,12 +329,16 @@ class Supervisor:
         for m in self.machines.values():
             if advancing.needs_look(m):
                 pending.waiting.add(m.attempt)
-                m.next_look_us = 0
-                effects += look(m, now, package=advancing.needs_package(m))
+                effects += clearing.look_now(m, now)
             else:
                 pending.verdicts.append(m.verdict or advancing.unlooked_verdict(m))
         self._reconciles.append(pending)
         return effects + self._finish_reconciles()
+
+    def _tell_verdict(self, reconcile: _Reconcile, m: Machine) -> None:
+        if m.attempt in reconcile.waiting:
+            reconcile.waiting.discard(m.attempt)
+            reconcile.verdicts.append(m.verdict or advancing.unlooked_verdict(m))
 
     def _finish_reconciles(self) -> list[Effect]:
         done = [each for each in self._reconciles if not each.waiting]
@@ -296,13 +357,16 @@ class Supervisor:
         if m is None:
             return []
         m.doing.discard("look")
+        if m.stale:  # it began before something that voids it: nothing is concluded, it is made again
+            m.stale = False
+            return clearing.look_now(m, now) + self._advance(m, now)
         m.touched = True
         effects = looked(m, event.evidence, now)
         self.unjudged.discard(m.attempt)
+        if m.restored and m.verdict is not None:
+            self._judged[m.attempt] = m.verdict
         for each in self._reconciles:
-            if m.attempt in each.waiting:
-                each.waiting.discard(m.attempt)
-                each.verdicts.append(m.verdict)
+            self._tell_verdict(each, m)
         return effects + self._finish_reconciles() + self._advance(m, now)
 
     def _on_attempt(self, event: Any, now: Now) -> list[Effect]:
@@ -330,9 +394,12 @@ class Supervisor:
         if reconcile:
             self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
         for m in list(self.machines.values()):
-            m.live["deadline_due"] = deadlines.deadline_due(m, now)
-            if advancing.needs_look(m) and (reconcile or m.live["deadline_due"] or m.held):
-                effects += look(m, now, package=advancing.needs_package(m))
+            due, before = deadlines.deadline_due(m, now), m.live.get("deadline_due")
+            m.live["deadline_due"] = due
+            if due is not None and due != before:
+                effects += clearing.look_now(m, now)
+            elif advancing.needs_look(m) and (reconcile or due or m.held):
+                effects += clearing.look(m, now)
             effects += self._advance(m, now)
         return effects
 
@@ -344,7 +411,7 @@ class Supervisor:
 
     def verdicts(self) -> Iterable[dict[str, Any]]:
         """The verdicts of every attempt taken over from an earlier service instance, so far."""
-        return [dict(m.verdict) for m in self.machines.values() if m.restored and m.verdict is not None]
+        return [dict(verdict) for verdict in self._judged.values()]
 
 
 def _next_attempt(row: AttemptRow, now: Now) -> NextAttempt:
