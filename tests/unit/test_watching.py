@@ -59,7 +59,7 @@ def test_a_verifying_run_shows_the_step_and_not_the_work() -> None:
     progress = {"done": 5, "total": 5, "unit": "files", "stage": "compute", "message": None}
     live = {"step": {"verb": "verify", "done": 9, "total": 14, "unit": "files"}, "cpu_percent": 1.0}
     text = progress_text(show(phase="VERIFYING", released=True, progress=progress), live)
-    assert text == "Run 17  Verifying  verify, 64 % (9 of 14 files)"
+    assert text == "Run 17  Verifying  reading it back, 64 % (9 of 14 files)"
 
 
 def test_news_are_statuses_facts_stages_and_steps_of_ten_percent() -> None:
@@ -68,3 +68,11 @@ def test_news_are_statuses_facts_stages_and_steps_of_ten_percent() -> None:
     assert news_key(show(progress=progress)) != news_key(show(progress={**progress, "done": 20}))
     assert news_key(show(progress=progress)) != news_key(show(progress={**progress, "stage": "write"}))
     assert news_key(show()) != news_key(show(facts=[{"fact": "admitted"}]))
+
+
+def test_the_step_of_an_earlier_phase_is_not_shown() -> None:
+    live = {"step": {"verb": "freeze", "done": 12_245, "total": 12_245, "unit": "bytes"}}
+    assert progress_text(show(status="CREATED", phase="FREEZING"), live) == (
+        "Run 17  Freezing inputs  keeping inputs, 99 % (12.2 KB of 12.2 KB)"
+    )
+    assert progress_text(show(phase="VERIFYING", released=True), live) == "Run 17  Verifying"

@@ -14,7 +14,7 @@ from actum.errors import NotFound
 from actum_desktop.commands.context import Context
 from actum_desktop.commands.interrupts import Interrupts
 from actum_desktop.commands.output import Output, plain
-from actum_desktop.commands.run import request, watch_to_the_end
+from actum_desktop.commands.run import request, warn_of_place, watch_to_the_end
 from actum_desktop.commands.supervision import Session
 
 TASK, TABLE = "return-and-risk", "returns"
@@ -31,6 +31,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
     out, sample = context.out, sample_file()
     out.note(f"Workspace  {plain(context.workspace.path)}")
     out.note(f"Sample     {plain(sample)} (real monthly prices, 2000 to 2010; its source is named beside it)")
+    warn_of_place(context)
     body = request(TASK, None, {"prices": str(sample), "symbol": args.symbol}, None, ["demo"])
     with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
         number = int(session.submit(body)["run"])

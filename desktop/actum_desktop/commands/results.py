@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actum.errors import NotFound
@@ -59,6 +60,7 @@ def no_result(context: Context, reader: Reader, number: int) -> NotFound:
 
 def print_result(context: Context, result: ResultView) -> None:
     out, path = context.out, context.workspace.path / result.path
+    rows = verified_rows(path)
     document: dict[str, Any] = {
         "run": result.run,
         "id": result.id,
@@ -69,7 +71,7 @@ def print_result(context: Context, result: ResultView) -> None:
         "path": str(path),
         "digest": result.digest,
         "metrics": [dict(metric) for metric in result.metrics],
-        "tables": [dict(table) for table in result.tables],
+        "tables": [{**table, "rows": table.get("rows", rows.get(str(table["name"])))} for table in result.tables],
         "files": [dict(file) for file in result.files],
     }
     if out.json:
@@ -120,8 +122,20 @@ def _print_files(out: Output, files: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _columns(table: Mapping[str, Any]) -> list[str]:
+    """The names of a table's columns without the companions that hold reasons."""
     columns = table.get("columns") or table.get("schema") or ()
-    return [str(column["name"] if isinstance(column, Mapping) else column) for column in columns]
+    names = [str(column["name"] if isinstance(column, Mapping) else column) for column in columns]
+    return [name for name in names if not name.endswith("__reason")]
+
+
+def verified_rows(package: Path) -> dict[str, int]:
+    """Table → the rows that were counted when it was verified; empty where the package cannot be read now."""
+    from actum.results import manifest
+
+    try:
+        return {str(file["table"]): int(file["rows"]) for file in manifest.read_derived(package)[0]["files"]}
+    except (OSError, manifest.NotAPackage, KeyError, TypeError, ValueError):
+        return {}
 
 
 def print_table(context: Context, result: ResultView, name: str, count: int) -> int:

@@ -46,6 +46,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
     parameters = given_parameters(args.pairs, args.params)
     body = request(args.task, args.task_version, parameters, args.key, args.labels)
     out = context.out
+    warn_of_place(context)
     with Interrupts() as interrupts, Session(context.workspace, interrupts, may_supervise=not args.detach) as session:
         answer = session.submit(body)
         number = int(answer["run"])
@@ -57,6 +58,14 @@ def run(args: argparse.Namespace, context: Context) -> int:
         if not answer.get("created", True):
             out.note(f"The key names run {number}, which exists already; nothing new was started.")
         return watch_to_the_end(context, session, interrupts, number)
+
+
+def warn_of_place(context: Context) -> None:
+    """A network or synced folder is no refusal, but it is said (§11)."""
+    from actum.workspace import folder_warnings
+
+    for warning in folder_warnings(context.workspace):
+        context.out.note(warning)
 
 
 def watch_to_the_end(context: Context, session: Session, interrupts: Interrupts, number: int) -> int:

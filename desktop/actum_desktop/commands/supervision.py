@@ -164,12 +164,25 @@ class Session:
         raise AssertionError("unreachable: the last try returns or raises")
 
     def follow(self, runs: list[int], done: Callable[[], bool], on_news: Callable[[News], None]) -> None:
-        """Return when `done`; a supervisor that is lost is looked for again. Raises CannotTell where none is found."""
+        """Return when `done`; a supervisor that is lost is looked for again.
+
+        Raises CannotTell where none is found, ChannelLost when one after the other is lost before it told anything.
+        """
+        losses = 0
+
+        def hear(news: News) -> None:
+            nonlocal losses
+            losses = 0
+            on_news(news)
+
         while not done():
             try:
-                self.supervisor().follow(runs, done, on_news)
+                self.supervisor().follow(runs, done, hear)
             except ChannelLost:
                 self.leave()
+                losses += 1
+                if losses >= limits.COMMAND_TRIES_MAX:
+                    raise
 
     def supervisor(self) -> Supervision:
         if self._open is None:

@@ -33,6 +33,12 @@ EXIT_CODES: dict[str, int] = {
     RunStatus.TIMEOUT: 1,
     RunStatus.STOPPED: 6,
 }
+# What a helper measures while it works: verb → the phase it belongs to, and the words for it.
+STEPS: dict[str, tuple[str, str]] = {
+    "freeze": ("FREEZING", "keeping inputs"),
+    "derive": ("VERIFYING", "preparing tables"),
+    "verify": ("VERIFYING", "reading it back"),
+}
 EXIT_CANNOT_TELL = 7
 EXIT_INTERRUPTED = 130
 _PERCENT_STEP = 10  # where progress is not redrawn in place, a line is news each so many per cent
@@ -150,7 +156,8 @@ def progress_text(show: Mapping[str, Any], live: Mapping[str, Any] | None) -> st
 
     word = wording.status(show["status"], show["phase"], show["released"]).word
     parts = [f"Run {show['run']}", word]
-    step = (live or {}).get("step") if show["phase"] not in ("COMPUTING",) else None
+    step = (live or {}).get("step") or {}
+    step = {**step, "stage": STEPS[step["verb"]][1]} if STEPS.get(step.get("verb"), ("",))[0] == show["phase"] else None
     measure = _measure(step) if step else _measure(show.get("progress") or {}) if show["phase"] == "COMPUTING" else ""
     if measure:
         parts.append(measure)
@@ -171,15 +178,18 @@ def _warnings(live: Mapping[str, Any] | None) -> list[str]:
 def _measure(progress: Mapping[str, Any]) -> str:
     """`compute, 61 % (3 of 5 files)`, with what is known of it."""
     done, total, unit = progress.get("done"), progress.get("total"), progress.get("unit") or ""
-    stage = str(progress.get("stage") or progress.get("verb") or "")
+    stage = str(progress.get("stage") or "")
     numbers = ""
     fraction = _fraction(progress)
+    if unit == "bytes":
+        done, total, unit = measures.size(done), measures.size(total), ""
+    else:
+        done, total = measures.count(done), measures.count(total)
+    behind = f" {unit}" if unit else ""
     if fraction is not None:
-        numbers = (
-            f"{min(99, int(fraction * 100))} % ({measures.count(done)} of {measures.count(total)}{f' {unit}' if unit else ''})"
-        )
-    elif done is not None:
-        numbers = f"{measures.count(done)}{f' {unit}' if unit else ''}"
+        numbers = f"{min(99, int(fraction * 100))} % ({done} of {total}{behind})"
+    elif progress.get("done") is not None:
+        numbers = f"{done}{behind}"
     return ", ".join(part for part in (stage, numbers, str(progress.get("message") or "")) if part)
 
 
