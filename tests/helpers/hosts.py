@@ -23,6 +23,7 @@ from actum.ipc.session import Accepted, Expected, Guard
 from actum.model.identity import ProcessIdentity, new_token, uuid7
 from actum.processes import identity as identities
 from actum.processes import terminate, tree
+
 from tests.helpers.waiting import wait_until
 
 PYTHON = sys.executable
@@ -39,7 +40,7 @@ class Attempt:
     host: subprocess.Popen[bytes] | None = None
     environment: dict[str, str] = field(default_factory=dict)
 
-    def spawn(self, **extra: str) -> subprocess.Popen[bytes]:
+    def spawn(self, *, pass_fds: tuple[int, ...] = (), **extra: str) -> subprocess.Popen[bytes]:
         """Start the host as the driver does: a session of its own, Actum's variables stripped, streams to host.log."""
         variables = {name: value for name, value in os.environ.items() if not name.startswith("ACTUM_")}
         variables.update(self.environment, ACTUM_COOKIE=self.launch["cookie"], **extra)
@@ -51,6 +52,7 @@ class Attempt:
                 stderr=log,
                 env=variables,
                 start_new_session=True,
+                pass_fds=pass_fds,
             )
         return self.host
 

@@ -14,6 +14,7 @@ import json
 import os
 import time
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Literal
 
 from actum import canonical, faults, limits
@@ -186,8 +187,16 @@ def probe_alive(folder: Folder) -> Literal["held", "free", "unknown"]:
 # Small steps, each with its fault points.
 
 
+_serial = count()
+
+
+def _beside(folder: Folder, name: str) -> str:
+    """A name nobody else uses, for what is not yet finished."""
+    return spool_path(folder, f".{name}.{os.getpid()}-{next(_serial)}")
+
+
 def _write_beside(folder: Folder, name: str, text: str) -> str:
-    temporary = spool_path(folder, f".{name}.{os.getpid()}")
+    temporary = _beside(folder, name)
     descriptor = os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     try:
         _write_all(descriptor, text.encode("utf-8", "replace"))
@@ -218,7 +227,7 @@ def _link(temporary: str, target: str) -> bool:
 
 def _replace(folder: Folder, name: str, text: str) -> None:
     """Replace news by newer news; not fsync'ed, since after a power cut nobody lives whom they were about."""
-    temporary = spool_path(folder, f".{name}.{os.getpid()}")
+    temporary = _beside(folder, name)
     with open(temporary, "w", encoding="utf-8", errors="replace") as file:
         file.write(text)
     os.replace(temporary, spool_path(folder, name))

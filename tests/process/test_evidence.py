@@ -1,0 +1,185 @@
+"""What one look finds, in the order of §6 (R07, R09)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from actum.ipc import spool
+from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, PackageSeen, TreeSeen
+from actum.model.identity import ProcessIdentity
+from actum.processes import evidence, identity, terminate, tree
+
+from tests.helpers.hosts import Attempt, make_attempt
+from tests.helpers.waiting import wait_until
+
+SLEEPS = "import time; time.sleep(600)"
+
+
+@pytest.fixture
+def attempt(tmp_path: Path) -> Iterator[Attempt]:
+    made = make_attempt(tmp_path, SLEEPS)
+    yield made
+    if made.folder.exists():
+        made.end_all()
+
+
+def look(attempt: Attempt, host: ProcessIdentity | None = None, **more: Any) -> Evidence:
+    session, cookie = attempt.launch["session"], attempt.launch["cookie"]
+    return evidence.gather(attempt_folder=attempt.folder, session=session, cookie=cookie, host_identity=host, **more)
+
+
+def running(attempt: Attempt) -> ProcessIdentity:
+    attempt.spawn()
+    wait_until(lambda: attempt.state().get("phase") == "computing", what="the work")
+    return attempt.identity()
+
+
+def kill_host(attempt: Attempt) -> None:
+    assert attempt.host is not None
+    attempt.host.kill()
+    attempt.host.wait()
+
+
+def test_a_living_host_and_then_a_killed_one_with_its_work_left(attempt: Attempt) -> None:
+    host = running(attempt)
+    seen = look(attempt)
+    assert (seen.host, seen.outcome, seen.claim) == (HostSeen.ALIVE, OutcomeSeen.NONE, ClaimSeen.HOST)
+    assert (seen.host_method, seen.host_identity) == ("identity", host)
+    assert host not in [member.identity for member in seen.members]
+    kill_host(attempt)
+    seen = look(attempt)
+    assert (seen.host, seen.outcome, seen.tree) == (HostSeen.GONE, OutcomeSeen.NONE, TreeSeen.LEFT)
+    assert seen.tree_method == "lock + scan"
+    for member in seen.members:
+        assert terminate.signal(member.identity, signal.SIGKILL) == "sent"
+    wait_until(lambda: look(attempt).tree is TreeSeen.CLEAR, what="a clear tree")
+
+
+def test_after_an_orderly_end_no_scan_is_needed(attempt: Attempt) -> None:
+    host = running(attempt)
+    spool.write_stop(attempt.folder, level="ask", cause="user", at_us=1)
+    attempt.wait()
+    seen = look(attempt, host, package=lambda: PackageSeen.NEITHER)
+    assert (seen.host, seen.outcome, seen.tree) == (HostSeen.GONE, OutcomeSeen.STOPPED, TreeSeen.CLEAR)
+    assert (seen.tree_method, seen.package) == ("subreaper", PackageSeen.NEITHER)
+    assert seen.outcome_document["cause"] == "user"
+
+
+def test_a_stop_by_a_deadline_is_told_apart(tmp_path: Path) -> None:
+    attempt = make_attempt(tmp_path, SLEEPS, deadlines={"start_s": 9, "stages": {}, "overall_s": 0.1})
+    attempt.spawn()
+    attempt.wait()
+    assert look(attempt).outcome is OutcomeSeen.DEADLINE
+
+
+def test_before_a_host_was_spawned(attempt: Attempt) -> None:
+    seen = look(attempt)
+    assert (seen.host, seen.tree, seen.claim) == (HostSeen.GONE, TreeSeen.CLEAR, ClaimSeen.NONE)
+    assert seen.host_method == "alive_lock"
+
+
+def test_a_revoked_claim(attempt: Attempt) -> None:
+    spool.create_claim(attempt.folder, {"v": 1, "by": "supervisor", "revoked": True, "epoch": 1, "at": 1})
+    assert look(attempt).claim is ClaimSeen.REVOKED
+
+
+def test_a_missing_folder_is_cannot_tell_in_everything(attempt: Attempt) -> None:
+    shutil.rmtree(attempt.folder)
+    seen = look(attempt)
+    unknown = (HostSeen.UNKNOWN, OutcomeSeen.UNKNOWN, TreeSeen.UNKNOWN, ClaimSeen.UNKNOWN)
+    assert (seen.host, seen.outcome, seen.tree, seen.claim) == unknown
+    assert set(seen.why) == {"host", "outcome", "tree", "claim"}
+
+
+def test_a_missing_alive_file_is_cannot_tell(attempt: Attempt) -> None:
+    os.unlink(attempt.folder / "spool" / "alive")
+    assert look(attempt).host is HostSeen.UNKNOWN
+
+
+def test_an_outcome_that_cannot_be_read_or_is_of_another_session_is_unknown(attempt: Attempt) -> None:
+    path = attempt.folder / "spool" / "outcome.json"
+    path.write_text("{")
+    assert look(attempt).outcome is OutcomeSeen.UNKNOWN
+    path.unlink()
+    from tests.unit.test_messages import OUTCOME
+
+    spool.link_outcome(attempt.folder, dict(OUTCOME))
+    assert look(attempt).outcome is OutcomeSeen.UNKNOWN
+
+
+def test_another_machine_boot_and_namespace(attempt: Attempt) -> None:
+    """Never gone; gone with a clear tree; the lock decides and the tree is unknown."""
+    own = identity.own()
+    seen = look(attempt, replace(own, machine="another"))
+    assert (seen.host, seen.tree) == (HostSeen.UNKNOWN, TreeSeen.UNKNOWN)
+    seen = look(attempt, replace(own, boot="another"))
+    assert (seen.host, seen.tree, seen.tree_method) == (HostSeen.GONE, TreeSeen.CLEAR, "boot")
+    elsewhere = replace(own, pid_namespace="pid:[1]")
+    seen = look(attempt, elsewhere)
+    assert (seen.host, seen.tree) == (HostSeen.GONE, TreeSeen.UNKNOWN)
+    held = spool.hold_alive(attempt.folder, 0)
+    assert held is not None
+    assert look(attempt, elsewhere).host is HostSeen.ALIVE
+    os.close(held)
+
+
+def test_the_claims_word_goes_before_what_was_told(attempt: Attempt) -> None:
+    host = running(attempt)
+    assert look(attempt, replace(host, start_ticks=1)).host is HostSeen.ALIVE
+
+
+def test_a_process_that_inherited_the_alive_lock_is_a_member(attempt: Attempt) -> None:
+    descriptor = os.open(attempt.folder / "spool" / "alive", os.O_RDWR)
+    heir = subprocess.Popen(["sleep", "600"], pass_fds=[descriptor], env={})
+    os.close(descriptor)
+    try:
+        seen = look(attempt, replace(identity.own(), start_ticks=1))
+        assert [(member.identity.pid, member.found_by) for member in seen.members] == [(heir.pid, "alive_lock")]
+        assert (seen.host, seen.tree) == (HostSeen.GONE, TreeSeen.LEFT)
+    finally:
+        heir.kill()
+        heir.wait()
+
+
+def test_a_probe_is_no_member(attempt: Attempt) -> None:
+    with open(attempt.folder / "spool" / "alive", "rb") as probe:
+        other = subprocess.Popen(["sleep", "600"], pass_fds=[probe.fileno()], env={})
+    try:
+        assert look(attempt).tree is TreeSeen.CLEAR
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_a_cookie_finds_and_its_descendants_follow(attempt: Attempt) -> None:
+    cookie = attempt.launch["cookie"]
+    shell = subprocess.Popen(["sh", "-c", "env -i sleep 600 & wait"], env={"ACTUM_COOKIE": cookie, "PATH": os.environ["PATH"]})
+    try:
+        wait_until(lambda: len(look(attempt).members) == 2, what="the shell's child")
+        assert {member.found_by for member in look(attempt).members} == {"cookie", "descendant"}
+        excluded = identity.of(shell.pid)
+        assert excluded is not None
+        found = tree.scan(cookie=cookie, alive_path=None, exclude=[excluded]).members
+        assert [member.found_by for member in found] == ["descendant"]
+    finally:
+        attempt.end_all()
+        shell.wait()
+
+
+def test_a_thousand_attempts_are_seen_by_one_pass_in_two_seconds(tmp_path: Path) -> None:
+    """§10 of PERFORMANCE: reconcile 1,000 leftovers ≤ 2 s; asserted loosely, for the shape and not the speed."""
+    one = make_attempt(tmp_path, SLEEPS)
+    questions = [evidence.Question(one.folder, one.launch["session"], one.launch["cookie"]) for _ in range(1000)]
+    begun = time.monotonic()
+    found = evidence.gather_many(questions)
+    assert time.monotonic() - begun < 10
+    assert {seen.tree for seen in found} == {TreeSeen.CLEAR}

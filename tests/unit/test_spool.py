@@ -1,0 +1,114 @@
+"""The spool: made once, replaced whole, and absence told apart from not knowing (§6, §7)."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from actum import limits
+from actum.ipc import spool
+
+from tests.unit.test_messages import OUTCOME
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    spool.prepare(tmp_path)
+    return tmp_path
+
+
+def test_absent_means_that_the_folder_was_listed(folder: Path, tmp_path: Path) -> None:
+    assert spool.read_outcome(folder) == spool.Absent()
+    assert isinstance(spool.read_outcome(tmp_path / "gone"), spool.Unreadable)
+    assert isinstance(spool.read_claim(tmp_path / "gone"), spool.Unreadable)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"v": 1}', b" " * (limits.SPOOL_FILE_BYTES_MAX + 1)])
+def test_what_is_no_outcome_is_unreadable_never_absent(folder: Path, content: bytes) -> None:
+    (folder / "spool" / "outcome.json").write_bytes(content)
+    assert isinstance(spool.read_outcome(folder), spool.Unreadable)
+
+
+def test_a_folder_in_the_place_of_a_file_is_unreadable(folder: Path) -> None:
+    (folder / "spool" / "state.json").mkdir()
+    assert isinstance(spool.read_state(folder), spool.Unreadable)
+
+
+def test_an_outcome_is_written_once(folder: Path) -> None:
+    other = {**OUTCOME, "kind": "failed"}
+    assert spool.link_outcome(folder, dict(OUTCOME))
+    assert not spool.link_outcome(folder, other)
+    found = spool.read_outcome(folder)
+    assert found == OUTCOME
+    assert spool.outcome_digest(dict(OUTCOME)) == digest_of(folder / "spool" / "outcome.json")
+    assert sorted(os.listdir(folder / "spool")) == ["alive", "outcome.json"]
+
+
+def digest_of(path: Path) -> str:
+    from hashlib import sha256
+
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def test_of_many_claims_one_wins(folder: Path) -> None:
+    """P01."""
+    barrier, wins = threading.Barrier(2), []
+
+    def claim(by: str) -> None:
+        barrier.wait()
+        wins.append(spool.create_claim(folder, {"v": 1, "by": by}))
+
+    claims = [threading.Thread(target=claim, args=(by,)) for by in ("host", "supervisor")]
+    for each in claims:
+        each.start()
+    for each in claims:
+        each.join()
+    assert sorted(wins) == [False, True]
+
+
+def test_replaced_files_are_read_back(folder: Path) -> None:
+    spool.write_state(folder, {"v": 1, "active_s": 1.5})
+    spool.write_state(folder, {"v": 1, "active_s": 2.5})
+    spool.write_tree(folder, {"v": 1, "members": []})
+    spool.write_stop(folder, level="ask", cause="user", at_us=3)
+    assert spool.read_state(folder) == {"v": 1, "active_s": 2.5}
+    assert spool.read_tree(folder) == {"v": 1, "members": []}
+    assert spool.read_stop(folder) == {"v": 1, "level": "ask", "cause": "user", "at": 3}
+    assert sorted(os.listdir(folder / "spool")) == ["alive", "state.json", "stop", "tree.json"]
+
+
+def test_records_are_read_by_offset_and_only_whole_lines(folder: Path) -> None:
+    assert spool.read_records(folder, 0) == ([], 0, False)
+    path = folder / "spool" / "records.jsonl"
+    lines = [json.dumps({"seq": n, "data": "\u2028" * 10}, ensure_ascii=False) for n in range(100)]
+    path.write_text("\n".join(lines) + '\n{"seq": 100')
+    offset, found, more = 0, [], True
+    while more:
+        batch, offset, more = spool.read_records(folder, offset, 300)
+        found += batch
+    assert [record["seq"] for record in found] == list(range(100))
+    assert spool.read_records(folder, offset) == ([], offset, False)
+
+
+def test_a_record_longer_than_a_batch_is_read(folder: Path) -> None:
+    record: dict[str, Any] = {"seq": 1, "data": "x" * 5000}
+    (folder / "spool" / "records.jsonl").write_text(json.dumps(record) + "\n")
+    assert spool.read_records(folder, 0, 100)[0] == [record]
+
+
+def test_the_alive_lock_says_held_free_or_unknown(folder: Path) -> None:
+    assert spool.probe_alive(folder) == "free"
+    held = spool.hold_alive(folder, 0)
+    assert held is not None
+    assert spool.probe_alive(folder) == "held"
+    assert spool.hold_alive(folder, 0.01) is None
+    os.close(held)
+    assert spool.probe_alive(folder) == "free"
+    os.unlink(folder / "spool" / "alive")
+    assert spool.probe_alive(folder) == "unknown"
+    with pytest.raises(FileExistsError):
+        spool.prepare(folder)
