@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from actum import clock, faults
-from actum.errors import ActumError, NotFound, WorkspaceUnusable
+from actum.errors import NotFound, WorkspaceUnusable
 from actum.limits import BACKUPS_KEPT_MAX, QUICK_CHECK_MS_MAX
 from actum.model import status
 from actum.store import ddl_sqlite, failures, schema
@@ -41,29 +41,37 @@ class Checked:
 
 
 def open_writer(ws: Workspace) -> sqlite3.Connection:
-    """The one writing connection; creates or migrates the database first. Only the lock holder may call it."""
-    fresh = not ws.database.exists() or ws.database.stat().st_size == 0
+    """The one writing connection; creates or migrates the database first. Only the lock holder may call it.
+
+    Raises WorkspaceUnusable (newer, corrupt, read-only, full, of another program), StorageFailed, Busy.
+    """
+    connection = None
     try:
+        fresh = not ws.database.exists() or ws.database.stat().st_size == 0
         connection = _connect(ws.database, "rwc", (*ddl_sqlite.PRAGMAS, *ddl_sqlite.WRITER_PRAGMAS))
         if fresh:
             ws.database.chmod(0o600)
-        revision = _revision(connection)
-    except sqlite3.Error as error:
-        raise _known(error, ws, "opening the database") from error
-    try:
-        if revision is None:
-            _create(connection, ws)
-        else:
-            refuse_newer(revision, ws)
-            if revision != schema.REVISIONS[-1]:
-                _migrate(connection, ws, revision)
-    except sqlite3.Error as error:
-        connection.close()
-        raise _known(error, ws, "preparing the database") from error
-    except ActumError:
-        connection.close()
+        _prepare(connection, ws)
+        return connection
+    except BaseException as error:
+        if connection is not None:
+            connection.close()
+        if isinstance(error, sqlite3.Error):
+            raise _known(error, ws, "opening the database") from error
+        if isinstance(error, OSError):
+            raise failures.of_system(error, ws.database, "opening the database") from error
         raise
-    return connection
+
+
+def _prepare(connection: sqlite3.Connection, ws: Workspace) -> None:
+    """Bring the database to the current schema: create it, migrate it, or refuse it."""
+    revision = _revision(connection)
+    if revision is None:
+        _create(connection, ws)
+        return
+    refuse_newer(revision, ws)
+    if revision != schema.REVISIONS[-1]:
+        _migrate(connection, ws, revision)
 
 
 def open_reader(ws: Workspace) -> tuple[sqlite3.Connection, bool]:
@@ -73,23 +81,23 @@ def open_reader(ws: Workspace) -> tuple[sqlite3.Connection, bool]:
     """
     if not ws.database.exists():
         raise no_workspace(ws)
-    immutable = False
     try:
         try:
-            connection = _connect(ws.database, "ro", (*ddl_sqlite.PRAGMAS, *ddl_sqlite.READER_PRAGMAS))
-            revision = _revision(connection)
+            return _reading(ws, "ro", (*ddl_sqlite.PRAGMAS, *ddl_sqlite.READER_PRAGMAS)), False
         except sqlite3.OperationalError as error:
             if failures.primary(error) not in ("SQLITE_CANTOPEN", "SQLITE_READONLY") or _has_log(ws):
                 raise
-            immutable = True
-            connection = _connect(ws.database, "ro&immutable=1", ddl_sqlite.READER_PRAGMAS)
-            revision = _revision(connection)
+            return _reading(ws, "ro&immutable=1", ddl_sqlite.READER_PRAGMAS), True
     except sqlite3.Error as error:
         raise _known(error, ws, "reading the database") from error
-    if revision is None:
-        connection.close()
-        raise no_workspace(ws)
+
+
+def _reading(ws: Workspace, mode: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
+    connection = _connect(ws.database, mode, pragmas)
     try:
+        revision = _revision(connection)
+        if revision is None:
+            raise no_workspace(ws)
         refuse_newer(revision, ws)
         if revision != schema.REVISIONS[-1]:
             raise WorkspaceUnusable(
@@ -98,10 +106,10 @@ def open_reader(ws: Workspace) -> tuple[sqlite3.Connection, bool]:
                 f"Its schema is {revision}; this program reads {schema.REVISIONS[-1]}.",
                 "Run `actum reconcile` once: it migrates the workspace after a backup.",
             )
-    except ActumError:
+    except BaseException:
         connection.close()
         raise
-    return connection, immutable
+    return connection
 
 
 def quick_check(connection: sqlite3.Connection, limit_ms: int | None = QUICK_CHECK_MS_MAX) -> Checked:

@@ -110,6 +110,7 @@ def change(session: Session, request: Change) -> Persisted:
     believed = request.arrow.before if request.arrow else request.expects
     if believed is not None and (state["status"], state["phase"]) != tuple(believed):
         raise _not_there(session, request.attempt, f"The attempt is {state['status']} / {state['phase']}, not {believed}.")
+    target = _target(session, request)
     seq, number = state["seq"], state["run"]
     facts.add(session, number, seq, request.facts)
     if request.inputs is not None:
@@ -118,8 +119,8 @@ def change(session: Session, request: Change) -> Persisted:
         results.commit(session, number, seq, request.result)
     _set_run_columns(session, number, request.run_columns)
     _set_columns(session, request.attempt, number, request.columns)
-    if request.arrow is not None:
-        _follow(session, request, request.arrow, state)
+    if request.arrow is not None and target is not None:
+        _follow(session, request, request.arrow, target, state)
     journal.add_entries(session, number, seq, request.journal)
     journal.add_records(session, seq, request.records)
     alerts = journal.set_alerts(session, number, request.alerts)
@@ -165,12 +166,18 @@ def move_run(
         raise Refusal(RefusalKind.CONDITION, f"Run {number} is not {before} any more.")
 
 
-def _follow(session: Session, request: Change, arrow: Arrow, state: Mapping[str, Any]) -> None:
-    """Write the pair that the table answers, and the run's status with it."""
+def _target(session: Session, request: Change) -> Pair | None:
+    """What the table answers to the arrow; None without one. Raises Refusal where it has no such arrow."""
+    if request.arrow is None:
+        return None
     try:
-        target = after(arrow.before, arrow.event)
+        return after(request.arrow.before, request.arrow.event)
     except IllegalArrow as error:
         raise _not_there(session, request.attempt, str(error)) from error
+
+
+def _follow(session: Session, request: Change, arrow: Arrow, target: Pair, state: Mapping[str, Any]) -> None:
+    """Write the pair that the table answers, and the run's status with it."""
     moved = _attempt_status.run(
         session.connection,
         mine=session.mine,

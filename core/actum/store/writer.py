@@ -17,6 +17,7 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from actum import clock, faults
@@ -24,7 +25,7 @@ from actum.errors import ActumError, WorkspaceUnusable
 from actum.limits import CHECKPOINT_ROWS, GROUP_COMMIT_REQUESTS_MAX, WRITER_QUEUE_REQUESTS_MAX
 from actum.model import changes as model
 from actum.model.changes import Answer, Changes, Persisted, RefusalKind, Refused, Request
-from actum.store import admission, database, epochs, failures, journal, results, runs, tasks
+from actum.store import admission, database, epochs, failures, journal, loading, results, runs, tasks
 from actum.store.epochs import Opened
 from actum.store.writing import Refusal, Session
 from actum.workspace import Workspace, create_folders
@@ -194,6 +195,8 @@ class Writer:
             answer = _bug(request)
         if isinstance(answer, Refused):
             connection.execute("ROLLBACK TO request")
+            if answer.row is not None:  # as it stands, not as the refused request had begun to change it
+                answer = replace(answer, row=loading.one(connection, answer.row.attempt))
         connection.execute("RELEASE request")
         return answer
 
