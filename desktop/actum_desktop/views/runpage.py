@@ -8,7 +8,15 @@ from typing import Any
 
 from actum.workspace import Workspace
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QDesktopServices,
+    QGuiApplication,
+    QKeySequence,
+    QResizeEvent,
+    QShortcut,
+)
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from actum_desktop import measures, tokens, wording
@@ -280,8 +288,8 @@ class RunPage(QWidget):
         self._insist.setVisible(stopping and not insisting and not closed)
         self._folder.setVisible(bool(show.get("result") or show.get("unverified_files")))
         self._folder.say(_("Open result folder") if show.get("result") else _("Open its files"))
-        for key, text in self._tab_texts(show).items():
-            self._tabs.relabel(key, *text)
+        for key, (name, count) in self._tab_texts(show).items():
+            self._tabs.relabel(key, name, count)
         self._choose_attempts(show)
 
     def _measure_parts(self, show: Mapping[str, Any], now: int) -> list[str]:
@@ -375,8 +383,6 @@ class RunPage(QWidget):
         """A change of status is said once."""
         word = self._badge.word
         if self._said and word != self._said:
-            from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, wording.sentence(self._show)))
         self._said = word
 

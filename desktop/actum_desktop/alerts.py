@@ -1,0 +1,123 @@
+"""Alerts in words: what happened, what it means now, the evidence, and what the user can do (UI.md §7). Plain data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from actum_desktop import failures
+from actum_desktop.i18n import N_, _
+
+
+@dataclass(frozen=True, slots=True)
+class AlertWords:
+    title: str
+    icon: str
+    tone: str
+    happened: str
+    means: str
+    evidence: tuple[tuple[str, str], ...]
+    remedy: str
+
+
+# code → (title, what happened, what it means now, what one can do)
+_KNOWN: dict[str, tuple[str, str, str, str]] = {
+    "cannot_tell": (
+        N_("cannot tell whether it ended"),
+        N_("Actum looked for the run’s processes and was not allowed to see them, or could not reach their place."),
+        N_("The run holds and its slot stays taken. Nothing was signalled. It is looked at again every minute."),
+        N_("Give Actum the right to read what it names, or restart the computer: a new start is proof that nothing is left."),
+    ),
+    "host_lost": (
+        N_("its host was lost"),
+        N_("The host ended without leaving an outcome."),
+        N_("The run is recorded as failed. What was left of its tree was looked for and ended by identity."),
+        N_("Look at its log, then run it again."),
+    ),
+    "tree_left": (
+        N_("processes are left"),
+        N_("Processes of this run are alive although it has ended."),
+        N_("Actum ends only what it can prove to belong to the run. Its slot stays taken until then."),
+        N_("Look at the processes named below. Nothing else is needed if they end by themselves."),
+    ),
+    "package_rejected": (
+        N_("its package was refused"),
+        N_("The package was read back and is not what was declared."),
+        N_("Nothing was published. The package is kept aside."),
+        N_("Look at what differs, then run it again."),
+    ),
+    "package_lost": (
+        N_("its package is gone"),
+        N_("The verified package was in neither of its two places."),
+        N_("The run is recorded as failed."),
+        N_("Look for the folder, or run it again."),
+    ),
+    "result_changed": (
+        N_("its result is not as published"),
+        N_("A published result was looked at and is not what was recorded."),
+        N_("History stands: the run succeeded. The result now is another matter."),
+        N_("Restore the folder from a backup, or run it again."),
+    ),
+    "publish_pending": (
+        N_("its result cannot be published yet"),
+        N_("The verified package could not be moved to its place."),
+        N_("It is kept, and publishing is tried again by itself."),
+        N_("Make room on the disk, or give Actum the right to write there."),
+    ),
+    "protocol_violation": (
+        N_("its host spoke out of turn"),
+        N_("Frames of this run’s host broke the protocol, so its channel was closed."),
+        N_("The work goes on; its files on disk serve instead."),
+        N_("Nothing has to be done for this run."),
+    ),
+    "disk_low": (
+        N_("the disk is nearly full"),
+        N_("There is little room left for results and logs."),
+        N_("Work goes on. Publishing needs room."),
+        N_("Make room while it runs."),
+    ),
+    "helper_failed": (
+        N_("a helper failed three times"),
+        N_("The program that verifies results ended unexpectedly, three times."),
+        N_("The run holds in its phase; nothing was rejected."),
+        N_("Check again; if it happens once more, look at the crash report."),
+    ),
+}
+_SEVERITY = {"bad": ("x-circle-fill", "bad"), "warning": ("warning-fill", "warn"), "info": ("info-fill", "text2")}
+_ALIASES = {
+    "hold": "cannot_tell",
+    "held": "cannot_tell",
+    "leftover": "tree_left",
+    "result_rejected": "package_rejected",
+    "result_damaged": "result_changed",
+    "result_missing": "result_changed",
+    "violation": "protocol_violation",
+    "violations": "protocol_violation",
+}
+
+
+def alert_words(code: str, severity: str, data: Mapping[str, Any], subject: str | None = None) -> AlertWords:
+    """The words of one alert; `subject` is the task's title. An unknown code is shown by its own data."""
+    known = _KNOWN.get(code) or _KNOWN.get(_ALIASES.get(code, ""))
+    icon, tone = _SEVERITY.get(severity, _SEVERITY["info"])
+    if code in ("cannot_tell", "hold", "held"):
+        icon = "question-fill"
+    if known is None and code in failures.FAILURE_CODES:
+        known = (failures.failure_short(code), failures.failure_sentence(code), "", failures.failure_remedy(code))
+    what = _(known[0]) if known else str(data.get("title") or code.replace("_", " "))
+    title = _("{task}: {what}").format(task=subject, what=what) if subject else what[:1].upper() + what[1:]
+    said = str(data.get("what") or data.get("message") or "")
+    happened = said or (_(known[1]) if known else "")
+    means = str(data.get("why") or "") or (_(known[2]) if known and known[2] else "")
+    if known and known[2] and data.get("why"):
+        means = f"{data['why']} {_(known[2])}"
+    remedy = str(data.get("remedy") or "") or (_(known[3]) if known else "")
+    shown = {"title", "what", "message", "why", "remedy"}
+    evidence = tuple((str(key), _value(value)) for key, value in sorted(data.items()) if key not in shown and value is not None)
+    return AlertWords(title, icon, tone, happened, means, evidence, remedy)
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,227 @@
+"""The launch screen, shown only if something was found: each leftover with its verdict, its evidence, and what was done.
+
+There is no button that declares a process gone (R07, R09). Nothing starts before every leftover has a verdict.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from actum_desktop.controller.events import Supervising
+from actum_desktop.i18n import _, ngettext
+from actum_desktop.models.launchmodel import LEFTOVER, LaunchModel, Leftover, leftovers
+from actum_desktop.models.source import Source
+from actum_desktop.views.ink import Ink
+from actum_desktop.views.sidebar import mark
+from actum_desktop.views.widgets import Badge, Card, Label, Rule, button
+
+Index = QModelIndex | QPersistentModelIndex
+_COLUMNS = (0.0, 0.165, 0.345, 0.735)  # of the width
+
+
+class LaunchDelegate(QStyledItemDelegate):
+    def __init__(self, ink: Ink, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._ink = ink
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        view = self.parent()
+        width = view.viewport().width() if isinstance(view, QAbstractItemView) else option.rect.width()
+        lines = len(self._evidence(index.data(LEFTOVER), width))
+        px, theme = self._ink.theme.px, self._ink.theme
+        return QSize(width, max(px(65), px(28) + lines * theme.line("caption")))
+
+    def _evidence(self, row: Leftover, width: float) -> list[str]:
+        wide = width * (_COLUMNS[3] - _COLUMNS[2]) - self._ink.theme.px(24)
+        return [line for text in row.words.evidence for line in self._ink.wrap(text, wide, "caption")]
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        ink, px, theme = self._ink, self._ink.theme.px, self._ink.theme
+        box, row = QRectF(option.rect), index.data(LEFTOVER)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(box, theme.color("tint_accent"))
+            painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), theme.color("accent"))
+        ink.hairline(painter, box.left(), box.right() + 1, box.bottom() - 1)
+        step, top = theme.line("caption"), box.top() + px(14)
+        starts = [box.left() + px(20) + (box.width() - px(20)) * part for part in _COLUMNS]
+        ends = [*starts[1:], box.right()]
+        cells = [QRectF(a, top, b - a - px(16), theme.line("body")) for a, b in zip(starts, ends, strict=True)]
+        words = row.words
+        ink.icon(painter, QRectF(cells[0].left(), top, px(16), cells[0].height()).center(), words.icon, words.tone, px(15))
+        ink.text(painter, cells[0].adjusted(px(22), 0, 0, 0), words.word, words.tone, "body", 600)
+        if row.strip is not None:
+            ink.strip(painter, cells[0].left() + px(22), top + cells[0].height() + px(9), row.strip)
+        ink.text(painter, cells[1], row.title, "text", "body", 600)
+        ink.text(painter, cells[1].translated(0, step + 2), row.sub, "text2", "caption")
+        for number, text in enumerate(self._evidence(row, box.width())):
+            ink.text(painter, cells[2].translated(0, number * step), text, "text2", "caption")
+        ink.text(painter, cells[3], words.done, "text", "body", 500)
+        ink.text(painter, cells[3].translated(0, step + 2), words.after, "text2", "caption")
+        painter.restore()
+
+
+class LaunchHead(QWidget):
+    """Column heads, on the same columns as the rows."""
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__()
+        self._ink = ink
+        self._names = (_("Verdict"), _("Run"), _("Evidence"), _("What was done"))
+        self.setAccessibleName(", ".join(self._names))
+        self.setFixedHeight(ink.theme.px(32))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        px = self._ink.theme.px
+        for name, part in zip(self._names, _COLUMNS, strict=True):
+            left = px(20) + (self.width() - px(20)) * part
+            self._ink.text(painter, QRectF(left, 0, px(200), self.height()), name, "text3", "caption", 500)
+        painter.end()
+
+
+class Mark(QWidget):
+    def __init__(self, ink: Ink, edge: int) -> None:
+        super().__init__()
+        self._ink = ink
+        self.setFixedSize(ink.theme.px(edge), ink.theme.px(edge))
+        self.setAccessibleName("Actum")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        mark(painter, self._ink, QRectF(self.rect()))
+        painter.end()
+
+
+class LaunchView(QWidget):
+    """Signals: `opened` (True = resume the queue), `check_asked` (), `run_chosen` (run number)."""
+
+    opened = Signal(object)
+    check_asked = Signal()
+    run_chosen = Signal(object)
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__()
+        theme, px = ink.theme, ink.theme.px
+        self.model = LaunchModel(self)
+        self._list = QListView()
+        self._list.setModel(self.model)
+        self._list.setItemDelegate(LaunchDelegate(ink, self._list))
+        self._list.setAccessibleName(_("What was found"))
+        self._list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.viewport().setAutoFillBackground(False)
+        self._list.activated.connect(self._on_activated)
+        self._verdicts, self._held, self._promise = Badge(ink), Badge(ink), Badge(ink)
+        self._promise.say("shield-check", _("none was signalled on a guess"), "neutral")
+        self._queue = Label(theme, "", "body", 600)
+        self._queue_note = Label(theme, "", "caption", 400, "text2", wrap=True)
+        self._check = button(theme, _("Check again"), self._on_check, icon="arrows-clockwise")
+        self._keep = button(theme, _("Open, keep queue paused"), self._on_keep)
+        self._resume = button(theme, _("Open and resume queue"), self._on_resume, kind="primary", icon="play")
+        self._build(ink)
+
+    def _build(self, ink: Ink) -> None:
+        theme, px = ink.theme, ink.theme.px
+        head = QHBoxLayout()
+        head.setSpacing(px(16))
+        head.addWidget(Mark(ink, 40))
+        words = QVBoxLayout()
+        words.setSpacing(px(3))
+        words.addWidget(Label(theme, _("Here is what happened to your runs"), "page", 600))
+        text = _("The last session ended with runs open. They had processes of their own, so each was looked up.")
+        words.addWidget(Label(theme, text, "body", 400, "text2", wrap=True))
+        head.addLayout(words, 1)
+        badges = QHBoxLayout()
+        badges.setSpacing(px(8))
+        for badge in (self._verdicts, self._held, self._promise):
+            badges.addWidget(badge)
+        badges.addStretch(1)
+        card = Card(theme)
+        inside = QVBoxLayout(card)
+        inside.setContentsMargins(1, 1, 1, 1)
+        inside.setSpacing(0)
+        inside.addWidget(LaunchHead(ink))
+        inside.addWidget(Rule(theme))
+        inside.addWidget(self._list, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(px(8))
+        notes = QVBoxLayout()
+        notes.setSpacing(px(2))
+        notes.addWidget(self._queue)
+        notes.addWidget(self._queue_note)
+        foot.addLayout(notes, 1)
+        for made in (self._check, self._keep, self._resume):
+            foot.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+        self._card = card
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(72), px(32), px(72), px(32))
+        column.setSpacing(px(14))
+        column.addStretch(1)
+        column.addLayout(head)
+        column.addLayout(badges)
+        column.addWidget(card, 20)
+        column.addLayout(foot)
+        column.addStretch(1)
+
+    def supervising(self, state: Supervising, source: Source | None, waiting: int) -> None:
+        """Show the verdicts so far; the buttons wait until there is one for each."""
+        rows = leftovers(state.verdicts, source)
+        self.model.show(rows)
+        px = self._card.fontMetrics().height() * 5
+        self._card.setMaximumHeight(max(px * 2, 40 + sum(self._list.sizeHintForRow(i) for i in range(len(rows))) + 8))
+        count = len(rows)
+        done = state.verdicts_complete
+        text = (
+            ngettext("{n} of {n} has a verdict", "{n} of {n} have a verdict", count)
+            if done
+            else ngettext("{n} has a verdict, looking on", "{n} have a verdict, looking on", count)
+        )
+        self._verdicts.say("check-circle" if done else "circle-dashed", text.format(n=count), "text")
+        held = self.model.held()
+        self._held.setVisible(held > 0)
+        if held:
+            self._held.say("question-fill", ngettext("{n} is held", "{n} are held", held).format(n=held), "warn")
+        self._queue_words(state, waiting)
+        for made in (self._keep, self._resume):
+            made.setEnabled(done)
+            made.setToolTip("" if done else _("Every leftover needs a verdict first."))
+
+    def _queue_words(self, state: Supervising, waiting: int) -> None:
+        paused = state.queue_paused
+        self._keep.setVisible(paused)
+        self._resume.say(_("Open and resume queue") if paused else _("Open"))
+        if paused and waiting:
+            text = ngettext("The queue is paused: {n} run waits", "The queue is paused: {n} runs wait", waiting)
+            self._queue.setText(text.format(n=waiting))
+        else:
+            self._queue.setText(_("The queue is paused") if paused else _("The queue is open"))
+        self._queue_note.setText(_("After a crash, nothing starts by itself unless you asked for that.") if paused else "")
+
+    def focus_start(self) -> None:
+        self._resume.setFocus()
+
+    def _on_check(self) -> None:
+        self.check_asked.emit()
+
+    def _on_keep(self) -> None:
+        self.opened.emit(False)
+
+    def _on_resume(self) -> None:
+        self.opened.emit(True)
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        row = index.data(LEFTOVER)
+        if isinstance(row, Leftover):
+            self.run_chosen.emit(row.run)
