@@ -9,7 +9,7 @@ from actum.contracts.document import Contract, load
 
 def contract_document(*parameters: dict[str, Any], **more: Any) -> dict[str, Any]:
     """A contract document of a program with the given parameters."""
-    work = {"kind": "program", "program": "/bin/true", "arguments": [], "cwd": None}
+    work: dict[str, Any] = {"kind": "program", "program": "/bin/true", "arguments": [], "cwd": None}
     return {"name": "sample", "work": work, "parameters": list(parameters), **more}
 
 

@@ -6,7 +6,6 @@ limit, its answer has a bound in bytes, and what it or the file prints besides i
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import subprocess
@@ -51,25 +50,25 @@ def _run(command: list[str], file: Path, timeout_s: float) -> tuple[bytes, bytes
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ACTUM_")}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:
-            child = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, cwd=file.parent
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                env=environment,
+                cwd=file.parent,
+                timeout=timeout_s,
+                check=False,
             )
+        except subprocess.TimeoutExpired:
+            why = f"It did not answer within {timeout_s:g} s."
+            raise WrongUse("extract_timeout", f"{file} cannot be read.", why, "Importing a file starts no long work.") from None
         except OSError as error:
             remedy = "Name a Python interpreter, 3.9 or newer."
             raise WrongUse("interpreter_unusable", f"{command[0]} cannot be started.", f"{error.strerror}.", remedy) from error
-        with child:
-            try:
-                child.wait(timeout_s)
-            except subprocess.TimeoutExpired:
-                with contextlib.suppress(ProcessLookupError):
-                    child.kill()
-                why = f"It did not answer within {timeout_s:g} s."
-                raise WrongUse(
-                    "extract_timeout", f"{file} cannot be read.", why, "Importing a file starts no long work."
-                ) from None
         out.seek(0)
         err.seek(max(0, err.seek(0, os.SEEK_END) - limits.ERROR_TEXT_CHARS_MAX))
-        return out.read(limits.EXTRACT_OUTPUT_BYTES_MAX + 1)[: limits.EXTRACT_OUTPUT_BYTES_MAX], err.read(), child.returncode
+        return out.read(limits.EXTRACT_OUTPUT_BYTES_MAX), err.read(), done.returncode
 
 
 def _last_lines(errors: bytes) -> str:

@@ -1,0 +1,99 @@
+"""The Context as a function's own tests see it: `Context.local()`, without Actum."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from actum.sdk import Context, StopRequested
+from actum.sdk.messages import LINE_BYTES_MAX, ListSink, Messages, encode_line
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Context:
+    return Context.local(tmp_path)
+
+
+def test_what_was_said_is_in_messages(context: Context) -> None:
+    context.metric("a", Decimal("1.50"))
+    context.metric("b", 3)
+    assert context.messages == [{"metric": "a", "value": "1.50"}, {"metric": "b", "value": "3"}]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, Decimal("NaN"), "nan", True])
+def test_r15_no_value_is_said_by_missing_and_not_by_a_metric(context: Context, value: float) -> None:
+    with pytest.raises(ValueError, match=r"missing|number"):
+        context.metric("m", value)
+    assert context.messages == []
+
+
+def test_a_missing_metric_needs_a_known_status(context: Context) -> None:
+    context.missing("m", reason="no_data")
+    assert context.messages == [{"unavailable": "m", "status": "unavailable", "reason": "no_data"}]
+    with pytest.raises(ValueError, match="status"):
+        context.missing("m", status="available")
+
+
+def test_a_stop_is_no_exception_that_one_catches_by_accident(context: Context) -> None:
+    context.check_stop()
+    assert not context.stopping
+    context.request_stop()
+    assert context.stopping
+    with pytest.raises(StopRequested):
+        next(context.track([1]))
+    assert not issubclass(StopRequested, Exception)
+
+
+def test_a_table_is_written_once_under_a_plain_name(context: Context) -> None:
+    assert context.table("t", [{"a": 1}]) == 1
+    with pytest.raises(ValueError, match="written once"):
+        context.table("t", [{"a": 1}])
+    for name in ("", "../x", ".hidden", "a b", "a/b", "x" * 101):
+        with pytest.raises(ValueError, match="name"):
+            context.table(name, [])
+
+
+def test_a_value_that_does_not_fit_is_named_by_row_and_column(context: Context) -> None:
+    with pytest.raises(ValueError, match=r"Row 2: .*“a”"):
+        context.table("t", [{"a": 1}, {"a": "x"}], [("a", "integer")])
+
+
+def test_only_files_in_the_output_folder_are_results(context: Context, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "r.txt").write_text("x")
+    context.file("sub/r.txt")
+    context.file(tmp_path / "sub" / "r.txt")
+    assert context.messages == [{"file": "sub/r.txt"}] * 2
+    for path in ("nope", "/etc/passwd", "../x", "sub"):
+        with pytest.raises(ValueError, match="output folder"):
+            context.file(path)
+
+
+def test_a_message_at_the_bound_and_just_above() -> None:
+    room = LINE_BYTES_MAX - len(encode_line({"note": ""}))
+    assert len(encode_line({"note": "x" * room})) == LINE_BYTES_MAX
+    with pytest.raises(ValueError, match="at most"):
+        encode_line({"note": "x" * (room + 1)})
+
+
+def test_progress_is_held_back_and_comes_before_what_follows() -> None:
+    now = [0.0]
+    sink = ListSink()
+    messages = Messages(sink, clock=lambda: now[0])
+    for done in range(5):
+        messages.progress({"progress": [done, 10]}, last=False)
+    assert sink.messages == [{"progress": [0, 10]}]
+    messages.send({"note": "x"})
+    assert sink.messages[1:] == [{"progress": [4, 10]}, {"note": "x"}]
+    now[0] = 1.0
+    messages.progress({"progress": [5, 10]}, last=False)
+    messages.progress({"progress": [10, 10]}, last=True)
+    assert sink.messages[3:] == [{"progress": [5, 10]}, {"progress": [10, 10]}]
+
+
+@pytest.mark.parametrize("done", [-1, math.nan, math.inf])
+def test_progress_counts(context: Context, done: float) -> None:
+    with pytest.raises(ValueError, match="count"):
+        context.progress(done, 3)
