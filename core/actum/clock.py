@@ -7,8 +7,7 @@ not, and the difference is the time spent asleep.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from typing import NamedTuple
 
 US = 1_000_000
 
@@ -29,8 +28,7 @@ def boottime_us() -> int:
     return monotonic_us() if clock is None else time.clock_gettime_ns(clock) // 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Now:
+class Now(NamedTuple):
     """One reading of the clocks, passed into code that does no I/O. All in microseconds."""
 
     utc_us: int
@@ -44,12 +42,16 @@ def read() -> Now:
 
 def rfc3339(us: int) -> str:
     """`2026-01-31T09:41:02.118000Z`: six digits, always UTC."""
+    from datetime import UTC, datetime  # late: a host never needs it
+
     moment = datetime.fromtimestamp(us // US, UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{us % US:06d}Z"
 
 
 def parse_rfc3339(text: str) -> int:
     """UTC microseconds of an RFC 3339 time with a zone. Raises ValueError."""
+    from datetime import datetime
+
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError(f"no zone in the time {text!r}")

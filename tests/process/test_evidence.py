@@ -8,7 +8,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,11 +118,11 @@ def test_an_outcome_that_cannot_be_read_or_is_of_another_session_is_unknown(atte
 def test_another_machine_boot_and_namespace(attempt: Attempt) -> None:
     """Never gone; gone with a clear tree; the lock decides and the tree is unknown."""
     own = identity.own()
-    seen = look(attempt, replace(own, machine="another"))
+    seen = look(attempt, own._replace(machine="another"))
     assert (seen.host, seen.tree) == (HostSeen.UNKNOWN, TreeSeen.UNKNOWN)
-    seen = look(attempt, replace(own, boot="another"))
+    seen = look(attempt, own._replace(boot="another"))
     assert (seen.host, seen.tree, seen.tree_method) == (HostSeen.GONE, TreeSeen.CLEAR, "boot")
-    elsewhere = replace(own, pid_namespace="pid:[1]")
+    elsewhere = own._replace(pid_namespace="pid:[1]")
     seen = look(attempt, elsewhere)
     assert (seen.host, seen.tree) == (HostSeen.GONE, TreeSeen.UNKNOWN)
     held = spool.hold_alive(attempt.folder, 0)
@@ -134,7 +133,7 @@ def test_another_machine_boot_and_namespace(attempt: Attempt) -> None:
 
 def test_the_claims_word_goes_before_what_was_told(attempt: Attempt) -> None:
     host = running(attempt)
-    assert look(attempt, replace(host, start_ticks=1)).host is HostSeen.ALIVE
+    assert look(attempt, host._replace(start_ticks=1)).host is HostSeen.ALIVE
 
 
 def test_a_process_that_inherited_the_alive_lock_is_a_member(attempt: Attempt) -> None:
@@ -142,7 +141,7 @@ def test_a_process_that_inherited_the_alive_lock_is_a_member(attempt: Attempt) -
     heir = subprocess.Popen(["sleep", "600"], pass_fds=[descriptor], env={})
     os.close(descriptor)
     try:
-        seen = look(attempt, replace(identity.own(), start_ticks=1))
+        seen = look(attempt, identity.own()._replace(start_ticks=1))
         assert [(member.identity.pid, member.found_by) for member in seen.members] == [(heir.pid, "alive_lock")]
         assert (seen.host, seen.tree) == (HostSeen.GONE, TreeSeen.LEFT)
     finally:

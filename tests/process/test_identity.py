@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from actum.processes import identity, terminate
@@ -36,7 +35,7 @@ def test_a_process_is_alive_until_it_is_gone_and_a_zombie_is_gone(sleeper: subpr
 def test_a_pid_that_is_another_life_is_not_signalled(sleeper: subprocess.Popen[bytes]) -> None:
     found = identity.of(sleeper.pid)
     assert found is not None
-    earlier = replace(found, start_ticks=found.start_ticks - 1)
+    earlier = found._replace(start_ticks=found.start_ticks - 1)
     assert identity.state(earlier) == "gone"
     assert terminate.signal(earlier, signal.SIGKILL) == "gone"
     assert identity.state(found) == "alive"
@@ -45,9 +44,9 @@ def test_a_pid_that_is_another_life_is_not_signalled(sleeper: subprocess.Popen[b
 def test_another_place_is_refused_and_another_boot_is_gone(sleeper: subprocess.Popen[bytes]) -> None:
     found = identity.of(sleeper.pid)
     assert found is not None
-    machine = replace(found, machine="another")
-    namespace = replace(found, pid_namespace="pid:[1]")
-    boot = replace(found, boot="another")
+    machine = found._replace(machine="another")
+    namespace = found._replace(pid_namespace="pid:[1]")
+    boot = found._replace(boot="another")
     assert [identity.state(each) for each in (machine, namespace, boot)] == ["cannot_tell", "cannot_tell", "gone"]
     answers = [terminate.signal(each, signal.SIGKILL) for each in (machine, namespace, boot)]
     assert answers == ["refused:other_machine", "refused:other_namespace", "gone"]

@@ -41,9 +41,9 @@ class Sealing:
             message = " ".join(part for part in (error.what, error.why) if part)
             self.failure = Failure(error.code, message, _plain(error.details))
         except OSError as error:
-            self.failure = Failure(storage_code(error), f"Sealing the result failed: {error}.")
+            self.failure = Failure(storage_code(error), f"Sealing the result failed: {error}.", {})
         except Exception as error:  # a mistake of ours must end as an outcome too, not as a silent host
-            self.failure = Failure("io_error", f"Sealing the result failed: {type(error).__name__}: {error}.")
+            self.failure = Failure("io_error", f"Sealing the result failed: {type(error).__name__}: {error}.", {})
         finally:
             self.done = True
             self._wake()

@@ -25,7 +25,7 @@ from typing import Any
 from actum import limits
 from actum.model.identity import ProcessIdentity
 from actum.processes import identity as identities
-from actum.processes import tree
+from actum.processes import proc
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -40,7 +40,7 @@ class Descendant:
 
     def __init__(self, identity: ProcessIdentity) -> None:
         self.identity = identity
-        self.command = tree.command_of(identity.pid)
+        self.command = proc.command_of(identity.pid)
         self.cpu_ticks = 0
         self.rss_bytes = 0
         self.io = (0, 0)
@@ -56,7 +56,7 @@ class Family:
 
     def __init__(self, cookie: str, alive_path: str) -> None:
         self._cookie = cookie
-        self._alive = tree.file_id(alive_path)
+        self._alive = proc.file_id(alive_path)
         self._own = os.getpid()
         self._next_pass = 0.0
         self._past_io = [0, 0]  # of members that have ended
@@ -146,12 +146,12 @@ class Family:
 
     def _is_nested(self, pid: int) -> bool:
         try:
-            cookie = tree.cookie_of(pid)
+            cookie = proc.cookie_of(pid)
         except OSError:
             return False  # not ours to read: then it is ours to end, if it can be
         if cookie and cookie != self._cookie:
             return True
-        held = tree.alive_files_of(pid)
+        held = proc.alive_files_of(pid)
         return bool(held) and self._alive not in held
 
     def _forget(self, lives: set[Life]) -> None:

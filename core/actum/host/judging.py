@@ -7,8 +7,7 @@ returned and the SDK said `{"done": true}`.
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from actum.host.launch import Launch
 from actum.host.messages import Collected
@@ -18,13 +17,12 @@ from actum.host.work import Work
 _NAMES_MAX = 50  # of missing outputs in a message
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """Why an attempt failed: a code of FailureCode, a sentence, details without floats."""
 
     code: str
     message: str
-    details: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any]
 
 
 def root_failed(launch: Launch, work: Work, *, out_of_memory: bool, last_words: list[str]) -> Failure | None:

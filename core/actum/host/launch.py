@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from actum import limits
 from actum.errors import ActumError
@@ -19,8 +18,7 @@ class LaunchUnreadable(ActumError):
         super().__init__("launch_unreadable", "The launch file cannot be used.", why)
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(NamedTuple):
     """One attempt as its host knows it. Times in seconds; a limit or deadline that is None does not hold."""
 
     folder: str

@@ -204,7 +204,7 @@ class Host:
         except OSError as error:
             from actum.errors import storage_code
 
-            self._failure = Failure(storage_code(error), f"The work's log cannot be written: {error}.")
+            self._failure = Failure(storage_code(error), f"The work's log cannot be written: {error}.", {})
         else:
             self._family.expect(self._work.identity)
             self._report.root = {"pid": self._work.pid, "alive": True}

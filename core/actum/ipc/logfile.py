@@ -13,14 +13,13 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 ENTRY = struct.Struct("<QQB")
 STDOUT, STDERR, CONTINUES = 1, 2, 0x80
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One piece of the log. `number` counts pieces from 0; `stream` 1 or 2; `continues` = no new line begins here."""
 
     number: int

@@ -13,9 +13,8 @@ import fcntl
 import json
 import os
 import time
-from dataclasses import dataclass
 from itertools import count
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from actum import canonical, faults, limits
 
@@ -23,13 +22,22 @@ Folder = str | os.PathLike[str]
 Document = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
 class Absent:
-    """The spool folder was listed and does not hold the file."""
+    """The spool folder was listed and does not hold the file. One Absent is as good as another."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Absent)
+
+    def __hash__(self) -> int:
+        return hash(Absent)
+
+    def __repr__(self) -> str:
+        return "Absent()"
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """Whether the file exists, or what it says, cannot be told."""
 
     why: str

@@ -1,20 +1,20 @@
-"""Who a process, a session and a run are: identities that cannot be confused (R07, §7)."""
+"""Who a process, a session and a run are: identities that cannot be confused (R07, §7).
+
+Every host imports this before it starts its work: named tuples, and late imports, for dataclasses alone would cost it
+more than all the rest of its start.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-import secrets
-import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessIdentity:
+class ProcessIdentity(NamedTuple):
     """One life of one process. `start_ticks` is field 22 of /proc/PID/stat: clock ticks since boot, immune to clock changes."""
 
     machine: str
@@ -52,8 +52,7 @@ class ProcessIdentity:
         return identity
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptId:
+class AttemptId(NamedTuple):
     """Names one attempt everywhere outside the database: run number, attempt number, UUID and session."""
 
     run: int
@@ -64,7 +63,7 @@ class AttemptId:
 
 def new_token() -> str:
     """A random 128-bit token in 32 hex digits (session, cookie, secret)."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 def is_token(text: object) -> bool:
@@ -73,6 +72,8 @@ def is_token(text: object) -> bool:
 
 def uuid7(utc_us: int) -> str:
     """A UUIDv7 (RFC 9562 §5.7) for the given time. Never order by it: clocks go back."""
+    import uuid
+
     value = (utc_us // 1000 & (1 << 48) - 1) << 80 | int.from_bytes(os.urandom(10), "big")
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62

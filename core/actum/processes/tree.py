@@ -16,13 +16,10 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from actum import limits
 from actum.model.evidence import Member
 from actum.model.identity import ProcessIdentity
 from actum.processes import identity as identities
-
-_COOKIE = b"ACTUM_COOKIE="
-_ALIVE = "/spool/alive"
+from actum.processes import proc
 
 COOKIE, RECORDED, DESCENDANT, ALIVE_LOCK = "cookie", "recorded", "descendant", "alive_lock"
 
@@ -77,7 +74,7 @@ class Snapshot:
         exclude: Iterable[ProcessIdentity] = (),
     ) -> Tree:
         """The living tree of one attempt. `members` are recorded identities; `exclude` is who is not asked for (the host)."""
-        alive = file_id(alive_path)
+        alive = proc.file_id(alive_path)
         found: dict[int, str] = {}
         for identity in members:
             if self._lives(identity):
@@ -117,19 +114,19 @@ class Snapshot:
         return seen is not None and seen.start_ticks == identity.start_ticks and identities.same_place(identity)
 
     def _member(self, pid: int, found_by: str) -> Member:
-        return Member(identities.here(pid, self.processes[pid].start_ticks), command_of(pid), found_by)
+        return Member(identities.here(pid, self.processes[pid].start_ticks), proc.command_of(pid), found_by)
 
     def _index(self, seen: Seen) -> None:
         self.children.setdefault(seen.ppid, []).append(seen.pid)
         try:
-            cookie = cookie_of(seen.pid)
+            cookie = proc.cookie_of(seen.pid)
         except OSError:
             self.unreadable += 1
             return  # its descriptors are not ours to read either
         if cookie:
             self.cookies[seen.pid] = cookie
             self.by_cookie.setdefault(cookie, []).append(seen.pid)
-        for file_id in alive_files_of(seen.pid):
+        for file_id in proc.alive_files_of(seen.pid):
             self.alive_of.setdefault(seen.pid, set()).add(file_id)
             self.by_alive.setdefault(file_id, []).append(seen.pid)
 
@@ -145,19 +142,6 @@ def scan(
     return Snapshot.take().find(cookie=cookie, alive_path=alive_path, members=members, exclude=exclude)
 
 
-def command_of(pid: int) -> str:
-    """The command line, short, for people; the name in brackets where it is empty. Never used to decide anything."""
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb", buffering=0) as file:
-            words = file.read(4096).replace(b"\0", b" ").strip()
-        if not words:
-            with open(f"/proc/{pid}/comm", "rb", buffering=0) as file:
-                words = b"[" + file.read(64).strip() + b"]"
-    except OSError:
-        return ""
-    return words.decode("utf-8", "replace")[: limits.COMMAND_CHARS_MAX]
-
-
 def _list_processes() -> tuple[dict[int, Seen], bool]:
     try:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
@@ -169,41 +153,3 @@ def _list_processes() -> tuple[dict[int, Seen], bool]:
         if pid != own and fields is not None and not identities.is_dead(fields):
             processes[pid] = Seen(pid, int(fields[identities.PPID]), int(fields[identities.START_TICKS]))
     return processes, bool(pids)
-
-
-def cookie_of(pid: int) -> str:
-    """ACTUM_COOKIE in the environment a process was started with, or "". Raises OSError where it is not ours to read."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
-            data = b""
-            while part := file.read(1 << 16):
-                data += part
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-    start = 0 if data.startswith(_COOKIE) else data.find(b"\0" + _COOKIE) + 1
-    if not start and not data.startswith(_COOKIE):
-        return ""
-    return data[start + len(_COOKIE) :].split(b"\0", 1)[0].decode("utf-8", "replace")
-
-
-def alive_files_of(pid: int) -> list[tuple[int, int]]:
-    """(device, inode) of every alive file a process has open for writing; a probe opens it for reading only."""
-    folder = f"/proc/{pid}/fd"
-    found = []
-    try:
-        for name in os.listdir(folder):
-            path = f"{folder}/{name}"
-            if os.readlink(path).removesuffix(" (deleted)").endswith(_ALIVE) and os.lstat(path).st_mode & 0o200:
-                status = os.stat(path)
-                found.append((status.st_dev, status.st_ino))
-    except OSError:
-        pass  # it has ended meanwhile, or a descriptor has been closed
-    return found
-
-
-def file_id(path: str | os.PathLike[str] | None) -> tuple[int, int] | None:
-    try:
-        status = os.stat(path) if path is not None else None
-    except OSError:
-        return None
-    return (status.st_dev, status.st_ino) if status else None

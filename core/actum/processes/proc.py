@@ -1,0 +1,61 @@
+"""What /proc says of one process beyond its stat: cookie, alive files, command. Read, never decided upon here."""
+
+from __future__ import annotations
+
+import os
+
+from actum import limits
+
+_COOKIE = b"ACTUM_COOKIE="
+_ALIVE = "/spool/alive"
+
+
+def command_of(pid: int) -> str:
+    """The command line, short, for people; the name in brackets where it is empty. Never used to decide anything."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb", buffering=0) as file:
+            words = file.read(4096).replace(b"\0", b" ").strip()
+        if not words:
+            with open(f"/proc/{pid}/comm", "rb", buffering=0) as file:
+                words = b"[" + file.read(64).strip() + b"]"
+    except OSError:
+        return ""
+    return words.decode("utf-8", "replace")[: limits.COMMAND_CHARS_MAX]
+
+
+def cookie_of(pid: int) -> str:
+    """ACTUM_COOKIE in the environment a process was started with, or "". Raises OSError where it is not ours to read."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
+            data = b""
+            while part := file.read(1 << 16):
+                data += part
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    start = 0 if data.startswith(_COOKIE) else data.find(b"\0" + _COOKIE) + 1
+    if not start and not data.startswith(_COOKIE):
+        return ""
+    return data[start + len(_COOKIE) :].split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+def alive_files_of(pid: int) -> list[tuple[int, int]]:
+    """(device, inode) of every alive file a process has open for writing; a probe opens it for reading only."""
+    folder = f"/proc/{pid}/fd"
+    found = []
+    try:
+        for name in os.listdir(folder):
+            path = f"{folder}/{name}"
+            if os.readlink(path).removesuffix(" (deleted)").endswith(_ALIVE) and os.lstat(path).st_mode & 0o200:
+                status = os.stat(path)
+                found.append((status.st_dev, status.st_ino))
+    except OSError:
+        pass  # it has ended meanwhile, or a descriptor has been closed
+    return found
+
+
+def file_id(path: str | os.PathLike[str] | None) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path) if path is not None else None
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if status else None
