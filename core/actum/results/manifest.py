@@ -90,12 +90,18 @@ def seal(
 
 def read_manifest(package: Path) -> tuple[dict[str, Any], str]:
     """manifest.json and its sha256. Raises OSError, NotAPackage."""
-    return _read(package / MANIFEST, MANIFEST_SCHEMA, ("files", "authority", "contract"))
+    document, digest = _read(package / MANIFEST, MANIFEST_SCHEMA, ("files", "authority", "contract"))
+    if not isinstance(document["authority"], dict) or not isinstance(document["contract"], dict):
+        raise NotAPackage("manifest.json has an authority or a contract that cannot be understood")
+    _require_entries(document, ROLES)
+    return document, digest
 
 
 def read_derived(package: Path) -> tuple[dict[str, Any], str]:
     """derived/derived.json and its sha256. Raises OSError, NotAPackage."""
-    return _read(package / DERIVED_MANIFEST, DERIVED_SCHEMA, ("files", "manifest_sha256"))
+    document, digest = _read(package / DERIVED_MANIFEST, DERIVED_SCHEMA, ("files", "manifest_sha256"))
+    _require_entries(document, None)
+    return document, digest
 
 
 def read_result(package: Path) -> dict[str, Any]:
@@ -108,6 +114,35 @@ def is_safe_name(name: object) -> bool:
     if not isinstance(name, str) or not name or os.path.isabs(name) or "\0" in name or ("\\" in name and os.sep == "\\"):
         return False
     return not any(part in ("", ".", "..") for part in name.split("/"))
+
+
+def _require_entries(document: Mapping[str, Any], roles: tuple[str, ...] | None) -> None:
+    """Names in a document are data (R19): one that leads out of the package is refused before any file is opened."""
+    entries = document["files"]
+    if not isinstance(entries, list):
+        raise NotAPackage("its list of files cannot be understood")
+    for entry in entries:
+        if not isinstance(entry, dict) or not is_safe_name(entry.get("name")):
+            raise NotAPackage(f"the name of an entry cannot be understood: {str(entry)[:80]}")
+        role = entry.get("role") if roles else "derived"
+        link = role == "link" and isinstance(entry.get("target"), str)
+        file = role != "link" and type(entry.get("size")) is int and isinstance(entry.get("sha256"), str)
+        known = roles is None or role in roles
+        if not known or not (link or file) or not _is_table_entry(entry, role):
+            raise NotAPackage(f"the entry of “{entry['name']}” cannot be understood")
+
+
+def _is_table_entry(entry: Mapping[str, Any], role: Any) -> bool:
+    """Whether an entry that has to describe a table does so; others have nothing to describe."""
+    if role not in ("table", "derived"):
+        return True
+    named = all(isinstance(entry.get(member), str) for member in ("table", "rule"))
+    counted = entry.get("rows") is None or type(entry["rows"]) is int
+    if role == "derived" or entry.get("rule") == "parquet.v1":
+        return named and counted
+    dialect = entry.get("dialect")
+    delimited = isinstance(dialect, dict) and isinstance(dialect.get("delimiter"), str) and len(dialect["delimiter"]) == 1
+    return named and counted and isinstance(entry.get("schema"), list) and (delimited or entry["rule"] != "csv.v1")
 
 
 def _read(path: Path, schema: str, members: tuple[str, ...]) -> tuple[dict[str, Any], str]:
