@@ -102,6 +102,19 @@ def test_an_answer_above_the_bound_is_no_contract(tmp_path: Path) -> None:
         extract(write(tmp_path, text), "f", sys.executable)
 
 
+def test_of_a_long_error_the_last_lines_are_shown_at_the_bound_and_one_above(tmp_path: Path) -> None:
+    lines = limits.EXTRACT_SHOWN_LINES_MAX
+    for count, first in ((lines, "line 0"), (lines + 1, "line 1")):
+        text = f"import os, sys\nfor n in range({count}): print('line', n, file=sys.stderr)\nsys.stderr.flush()\nos._exit(1)\n"
+        with pytest.raises(WrongUse) as refused:
+            extract(write(tmp_path, text), "f", sys.executable)
+        assert refused.value.why.splitlines()[0] == first
+
+
+def test_the_time_limit_is_the_one_of_limits_unless_told_otherwise() -> None:
+    assert extract.__kwdefaults__ == {"timeout_s": limits.EXTRACT_S_MAX}
+
+
 def test_an_interpreter_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WrongUse):
         extract(write(tmp_path, "def f(): pass"), "f", "/bin/true")

@@ -7,7 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from actum.sdk import Context, StopRequested
+from actum import limits
+from actum.sdk import Context, StopRequested, cells
 from actum.sdk.messages import LINE_BYTES_MAX, ListSink, Messages, encode_line
 
 
@@ -76,6 +77,11 @@ def test_a_message_at_the_bound_and_just_above() -> None:
     assert len(encode_line({"note": "x" * room})) == LINE_BYTES_MAX
     with pytest.raises(ValueError, match="at most"):
         encode_line({"note": "x" * (room + 1)})
+
+
+def test_the_bounds_of_the_sdk_stay_within_those_of_the_program() -> None:
+    assert LINE_BYTES_MAX <= limits.MESSAGE_LINE_BYTES_MAX
+    assert cells.DECIMAL_PRECISION_MAX == limits.DECIMAL_DIGITS_MAX
 
 
 def test_progress_is_held_back_and_comes_before_what_follows() -> None:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from actum import limits
 from actum.engines import environment
 from actum.engines.environment import host_environment
 from actum.errors import ActumError
 
 BASE = {
     "PATH": "/opt/bin",
-    "HOME": "/home/ada",
+    "HOME": "/base/ada",
     "LC_ALL": "C",
     "MY_VARIABLE": "1",
     "ACTUM_COOKIE": "outer",
@@ -30,13 +31,13 @@ def _nothing_captured() -> Iterator[None]:
 
 
 def test_inherit_strips_actum_s_own_variables_but_the_fault_points() -> None:
-    inherited = {"PATH": "/opt/bin", "HOME": "/home/ada", "LC_ALL": "C", "MY_VARIABLE": "1", "ACTUM_FAULT": "x:delay=1"}
+    inherited = {"PATH": "/opt/bin", "HOME": "/base/ada", "LC_ALL": "C", "MY_VARIABLE": "1", "ACTUM_FAULT": "x:delay=1"}
     assert host_environment("inherit", BASE) == inherited
 
 
 def test_clean_keeps_only_what_a_program_needs_to_find_its_home() -> None:
     kept = host_environment("clean", BASE)
-    assert kept == {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/home/ada", "LC_ALL": "C", "ACTUM_FAULT": "x:delay=1"}
+    assert kept == {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/base/ada", "LC_ALL": "C", "ACTUM_FAULT": "x:delay=1"}
 
 
 def shell(folder: Path, text: str) -> str:
@@ -66,20 +67,21 @@ def test_a_login_shell_that_fails_is_said(tmp_path: Path, text: str) -> None:
 
 
 def test_a_login_shell_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actum.limits.LOGIN_SHELL_S_MAX", 0.2)
-    with pytest.raises(ActumError, match="did not answer"):
+    monkeypatch.setattr(limits, "LOGIN_SHELL_S_MAX", 0.2)
+    with pytest.raises(ActumError, match=f"did not answer within {limits.LOGIN_SHELL_S_MAX} s"):
         host_environment("login", {"SHELL": shell(tmp_path, "exec sleep 30")})
 
 
-def test_a_list_of_variables_at_the_bound_and_just_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    base = {"SHELL": shell(tmp_path, r"printf '\0ACTUM-ENVIRONMENT\0A=123\0'")}
-    size = len(b"A=123\0")
-    monkeypatch.setattr("actum.limits.LOGIN_SHELL_OUTPUT_BYTES_MAX", size)
-    assert host_environment("login", base) == {"A": "123"}
-    environment._captured.clear()
-    monkeypatch.setattr("actum.limits.LOGIN_SHELL_OUTPUT_BYTES_MAX", size - 1)
-    with pytest.raises(ActumError, match="did not list"):
-        host_environment("login", base)
+def test_a_list_of_variables_at_the_bound_and_just_above(tmp_path: Path) -> None:
+    for size, fits in ((limits.LOGIN_SHELL_OUTPUT_BYTES_MAX, True), (limits.LOGIN_SHELL_OUTPUT_BYTES_MAX + 1, False)):
+        filler = f"head -c {size - len('A=') - 1} /dev/zero | tr '\\0' x"
+        base = {"SHELL": shell(tmp_path, rf"printf '\0ACTUM-ENVIRONMENT\0A='; {filler}; printf '\0'")}
+        environment._captured.clear()
+        if fits:
+            assert len(host_environment("login", base)["A"]) == size - len("A=") - 1
+        else:
+            with pytest.raises(ActumError, match="did not list"):
+                host_environment("login", base)
 
 
 def test_a_frozen_program_gives_the_user_s_library_path_back() -> None:

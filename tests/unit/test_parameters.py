@@ -14,7 +14,7 @@ from actum.errors import InvalidParameters, WrongUse
 
 from tests.helpers.contracts import contract
 
-BASE = Path("/home/ada")
+BASE = Path("/base/ada")
 ITEMS = {"type": "list", "items": {"type": "integer"}}
 RECORD = {"type": "record", "fields": [{"name": "low", "type": "decimal"}, {"name": "note", "type": "text", "optional": True}]}
 
@@ -52,11 +52,11 @@ def message(declaration: dict[str, Any], raw: Any) -> str:
         ({"type": "date"}, "January 31, 2000", date(2000, 1, 31)),
         ({"type": "datetime"}, "2000-01-01T02:00:00+02:00", datetime(2000, 1, 1, tzinfo=UTC)),
         ({"type": "duration"}, "1h30m", timedelta(minutes=90)),
-        ({"type": "file"}, "./x y.csv", "/home/ada/x y.csv"),
+        ({"type": "file"}, "./x y.csv", "/base/ada/x y.csv"),
         ({"type": "file"}, "/data/../x.csv", "/x.csv"),
-        ({"type": "folder"}, "数据", "/home/ada/数据"),
-        ({"type": "files"}, "a.csv\nb.csv", ("/home/ada/a.csv", "/home/ada/b.csv")),
-        ({"type": "files"}, ["a,b.csv"], ("/home/ada/a,b.csv",)),
+        ({"type": "folder"}, "数据", "/base/ada/数据"),
+        ({"type": "files"}, "a.csv\nb.csv", ("/base/ada/a.csv", "/base/ada/b.csv")),
+        ({"type": "files"}, ["a,b.csv"], ("/base/ada/a,b.csv",)),
         ({"type": "columns"}, "open, close", ("open", "close")),
         ({"type": "columns"}, '["a,b"]', ("a,b",)),
         (ITEMS, "1,2", (1, 2)),
@@ -205,9 +205,9 @@ def test_files_are_listed_with_names_paths_and_policies() -> None:
     )
     found = parse(task, {"one": "a", "many": ["b", "c"]}, BASE).files()
     assert found == [
-        ("one", "/home/ada/a", "pin"),
-        ("many[0]", "/home/ada/b", "auto"),
-        ("many[1]", "/home/ada/c", "auto"),
+        ("one", "/base/ada/a", "pin"),
+        ("many[0]", "/base/ada/b", "auto"),
+        ("many[1]", "/base/ada/c", "auto"),
     ]
 
 

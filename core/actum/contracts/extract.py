@@ -19,7 +19,6 @@ from actum.contracts.document import load
 from actum.engines import sdkfolder
 from actum.errors import ActumError, WrongUse
 
-SHOWN_LINES_MAX = 12
 EXIT_NO_CONTRACT = 2
 
 
@@ -72,7 +71,7 @@ def _run(command: list[str], file: Path, timeout_s: float) -> tuple[bytes, bytes
 
 
 def _last_lines(errors: bytes) -> str:
-    lines = errors.decode("utf-8", "replace").strip().splitlines()[-SHOWN_LINES_MAX:]
+    lines = errors.decode("utf-8", "replace").strip().splitlines()[-limits.EXTRACT_SHOWN_LINES_MAX :]
     return "\n".join(lines) or "It said nothing."
 
 

@@ -23,6 +23,7 @@ from actum import faults
 from actum.contracts import commandline, durations
 from actum.contracts.document import Contract, FunctionWork, ProgramWork
 from actum.contracts.parameters import Typed
+from actum.contracts.request import CODE_INPUT
 from actum.engines import sdkfolder
 from actum.engines.environment import host_environment, login_environment
 from actum.errors import ActumError, StorageFailed
@@ -89,6 +90,7 @@ def plan(contract: Contract, typed: Typed, inputs: Sequence[InputRow], *, attemp
                 "policy": row.policy,
             }
             for name, row in by_name.items()
+            if name != CODE_INPUT
         },
         input_list=tuple(
             {
