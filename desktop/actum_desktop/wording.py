@@ -211,7 +211,7 @@ def stop_measure(show: Mapping[str, Any], now: int | None = None) -> str:
     """`asked 4 s ago, insists in 6 s`."""
     stop = show.get("stop") or {}
     stage = str(stop.get("stage") or "requested")
-    ago = measures.age(stop.get("asked_at") or stop.get("at"), now)
+    ago = measures.age(stop.get("asked_at") or stop.get("at") or stop.get("at_us"), now)
     left = stop.get("next_in_s")
     if stage in ("insisting", "tree_gone"):
         return _("ending what is left, {time}").format(time=ago)

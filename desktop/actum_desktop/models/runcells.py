@@ -60,7 +60,7 @@ def document(item: RunItem, live: Live | None) -> dict[str, Any]:
         "contact": {"state": item.contact},
         "progress": (live.progress if live and live.progress else item.progress),
         "step": live.step if live else None,
-        "stop": (live.stop if live and live.stop else {"at": item.stop_us} if item.stop_us else None),
+        "stop": {**(live.stop if live and live.stop else {}), "asked_at": item.stop_us} if item.stop_us else None,
         "failure": {"code": item.failure} if item.failure else None,
         "started_at": item.started_us or item.created_us,
         "result": item.extra.get("result"),

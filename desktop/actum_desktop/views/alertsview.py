@@ -139,7 +139,7 @@ class AlertsView(QWidget):
 
     def __init__(self, ink: Ink) -> None:
         super().__init__()
-        theme, px = ink.theme, ink.theme.px
+        theme = ink.theme
         self.model = AlertsModel(self)
         self._list = QListView()
         self._list.setModel(self.model)

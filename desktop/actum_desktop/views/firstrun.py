@@ -24,6 +24,7 @@ class Sample:
     text: str
     takes: str
     icon: str
+    card: bool = True  # shown on the page of first steps; the rest in the menu alone
 
 
 SAMPLES = (
@@ -33,6 +34,14 @@ SAMPLES = (
         N_("Monthly prices in, returns and risk out. See a ledger fill in, line by line."),
         N_("a few seconds"),
         "rows",
+    ),
+    Sample(
+        "demo-steps",
+        N_("Twenty seconds of work"),
+        N_("Three stages with steady progress, and one table."),
+        N_("20 s"),
+        "timer",
+        card=False,
     ),
     Sample(
         "demo-stall",
@@ -138,7 +147,7 @@ class SampleCard(Card):
 class CommandLine(Card):
     """How to bring one's own program: the command, ready to be copied."""
 
-    TEXT = "actum task add my-job --program /path/to/program --required '*.csv'"
+    TEXT = "actum task add my-job --program ./my-program --required '*.csv'"
 
     def __init__(self, ink: Ink) -> None:
         super().__init__(ink.theme)
@@ -188,7 +197,8 @@ class FirstRun(QScrollArea):
         column.addWidget(Label(theme, _("Samples"), "body", 600))
         row = QHBoxLayout()
         row.setSpacing(px(16))
-        self._cards = [SampleCard(ink, sample, primary=index == 0) for index, sample in enumerate(SAMPLES)]
+        cards = [sample for sample in SAMPLES if sample.card]
+        self._cards = [SampleCard(ink, sample, primary=index == 0) for index, sample in enumerate(cards)]
         for card in self._cards:
             card.asked.connect(self.sample_asked)
             row.addWidget(card, 1)

@@ -113,7 +113,7 @@ class LaunchView(QWidget):
 
     def __init__(self, ink: Ink) -> None:
         super().__init__()
-        theme, px = ink.theme, ink.theme.px
+        theme = ink.theme
         self.model = LaunchModel(self)
         self._list = QListView()
         self._list.setModel(self.model)

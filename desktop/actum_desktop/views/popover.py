@@ -50,7 +50,9 @@ class Popover(QWidget):
         self.layout().activate()  # type: ignore[union-attr]
         height = self.layout().totalHeightForWidth(self.width())  # type: ignore[union-attr]
         self.resize(self.width(), max(height, self.sizeHint().height()))
-        corner = home.mapTo(self.parentWidget(), QPoint(home.width() - self.width(), home.height() + 6))
+        parent = self.parentWidget()
+        assert parent is not None, "a popover has a page"
+        corner = home.mapTo(parent, QPoint(home.width() - self.width(), home.height() + 6))
         self.move(max(8, corner.x()), corner.y())
         self.show()
         self.raise_()

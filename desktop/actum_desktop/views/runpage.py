@@ -57,6 +57,7 @@ class RunPage(QWidget):
         self.run = 0
         self._log_of: tuple[int, int] | None = None
         self._said = ""
+        self._ask_next = False
         self._make(ink)
         self._second = QTimer(self)
         self._second.setInterval(1_000)
@@ -195,7 +196,7 @@ class RunPage(QWidget):
         """Show another run; what was known of the last one goes at once."""
         if run != self.run:
             self.run, self._show, self._journal, self._live, self._samples = run, {}, (), None, ()
-            self._attempt, self._log_of, self._said = None, None, ""
+            self._attempt, self._log_of, self._said, self._ask_next = None, None, "", False
             self._ledger.forget()
             self._tabs.choose("overview")
             self._stack.setCurrentIndex(0)
@@ -212,6 +213,9 @@ class RunPage(QWidget):
         self._open_log()
         self._refresh()
         self._announce()
+        if self._ask_next:
+            self._ask_next = False
+            self.ask_stop()
 
     def live(self, live: Live, samples: Sequence[Sample]) -> None:
         if live.run == self.run:
@@ -394,6 +398,13 @@ class RunPage(QWidget):
             return
         text = _("The work is asked to stop and gets time to close its files; what is left then is ended. No result.")
         self._popover.ask(self._stop, _("Stop run {n}?").format(n=self.run), text, _("Stop this run"))
+
+    def ask_when_known(self) -> None:
+        """Ask as soon as the run has been read."""
+        if self._show:
+            self.ask_stop()
+        else:
+            self._ask_next = True
 
     def _on_stop_confirmed(self) -> None:
         self.stop_asked.emit((self.run, "ask"))

@@ -182,6 +182,9 @@ class Sidebar(QWidget):
         if key in self._buttons:
             self._buttons[key].setChecked(True)
 
+    def focus_chosen(self) -> None:
+        next((made for made in self._buttons.values() if made.isChecked()), self._buttons["runs"]).setFocus()
+
     def counts(self, open_runs: int, alerts: int) -> None:
         self._buttons["runs"].count(str(open_runs) if open_runs else "")
         self._buttons["alerts"].count(str(alerts) if alerts else "", loud=True)

@@ -83,7 +83,7 @@ class StatusLine(QWidget):
         painter.fillRect(self.rect(), ink.theme.color("sidebar"))
         ink.hairline(painter, 0, self.width(), 0)
         box = QRectF(self.rect())
-        right = box.right() - px(15)
+        right = float(box.right() - px(15))
         for icon, text in (("folder", self._place()), ("hard-drive", self._free)):
             if not text:
                 continue
@@ -91,7 +91,7 @@ class StatusLine(QWidget):
             ink.text(painter, QRectF(right - wide, 0, wide + 1, box.height()), text, "text2", "caption", middle=True)
             ink.icon(painter, QPointF(right - wide - px(13), box.center().y()), icon, "text2", px(14))
             right -= wide + px(44)
-        x = px(15)
+        x = float(px(15))
         for icon, text, tone in self._left:
             ink.icon(painter, QPointF(x + px(6), box.center().y()), icon, tone, px(14))
             x += px(18)

@@ -36,10 +36,12 @@ def track(show: Mapping[str, Any], journal: tuple[Mapping[str, Any], ...], proce
     """What the stop has come to; None where none was asked."""
     stop = show.get("stop") or {}
     state = attempt_state(show)
-    asked = measures.micros(stop.get("asked_at") or stop.get("at"))
+    asked = measures.micros(stop.get("asked_at") or stop.get("at") or stop.get("at_us"))
     if asked is None:
         return None
-    insisted = _time_of(journal, "insisting") or (measures.micros(stop["at"]) if stop.get("stage") == "insisting" else None)
+    insisted = _time_of(journal, "insisting")
+    if insisted is None and stop.get("stage") == "insisting":
+        insisted = measures.micros(stop.get("at_us") or stop.get("at"))
     released = measures.micros((state["facts"].get("released") or {}).get("at"))
     closed = bool(state["released"])
     left = stop.get("next_in_s")

@@ -1,0 +1,100 @@
+"""Opens the window: paints it first, then brings up the supervisor beside it.
+
+The order is the point: Qt and the theme, one painted frame, and only then (in a thread of its own) the import of the store
+and of the controller, which takes longer than everything before. Where a window already supervises this workspace, that
+one is shown instead; from a supervisor without a window, this one takes over.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+from typing import TYPE_CHECKING, Any
+
+from actum.errors import ActumError, Busy
+from actum.workspace import Workspace, create_folders
+
+from actum_desktop import qtguard
+
+if TYPE_CHECKING:
+    from actum.lock import Lock
+
+TAKE_OVER_WAIT_S = 10
+
+
+def version() -> str:
+    try:
+        return installed_version("actum")
+    except PackageNotFoundError:
+        return "0"
+
+
+def main(ws: Workspace) -> int:
+    """Open the window of a workspace and stay until it is closed. Raises WorkspaceUnusable, Busy."""
+    qtguard.check()
+    create_folders(ws)
+    lock = acquire(ws)
+    if lock is None:
+        return 0
+    from actum import runtime
+
+    os.environ["XDG_RUNTIME_DIR"] = str(runtime.runtime_directory())
+    from PySide6.QtWidgets import QApplication
+
+    from actum_desktop.desk import Desk
+
+    sys.setswitchinterval(0.001)  # the controller thread shares the interpreter with the painting
+    app = QApplication(["actum"])
+    app.setApplicationName("actum")
+    app.setApplicationDisplayName("Actum")
+    app.setDesktopFileName("actum")
+    app.setStyle("Fusion")
+    desk = Desk(app, ws, lock, version())
+    desk.open()
+    code = app.exec()
+    desk.close()
+    return code
+
+
+def acquire(ws: Workspace) -> Lock | None:
+    """The workspace lock, by taking over if need be; None when another window was shown instead. Raises Busy."""
+    from actum.lock import Lock
+
+    lock = Lock.try_acquire(ws)
+    end = time.monotonic() + TAKE_OVER_WAIT_S
+    asked = False
+    while lock is None and time.monotonic() < end:
+        if not asked:
+            answer = ask_the_other(ws)
+            if answer == "shown":
+                return None
+            asked = answer == "leaving"
+        time.sleep(0.05)  # between two tries for a lock that says nothing when it becomes free
+        lock = Lock.try_acquire(ws)
+    if lock is None:
+        raise Busy(
+            "supervised",
+            "Another program supervises this workspace and did not let go.",
+            "",
+            "Wait until its runs have ended, or close it.",
+        )
+    return lock
+
+
+def ask_the_other(ws: Workspace) -> str:
+    """`shown` when another window came to the front, `leaving` when a supervisor without a window gives way, "" else."""
+    from actum_desktop.commands.connection import reach
+
+    try:
+        client = reach(ws)
+        if client is None:
+            return ""
+        body: dict[str, Any] = {"verb": "show_window" if client.supervisor.get("window") else "take_over", "from_window": True}
+        answer = client.ask(body)
+        client.close()
+    except ActumError:
+        return ""
+    return "shown" if answer.get("shown") else "leaving"

@@ -1,0 +1,402 @@
+"""The main window: sidebar, pages, status line; it hands what the controller says to the pages, and commands back.
+
+It owns no truth: rows come from the store through item models, live states from the controller, and every command is
+answered after its commit. Pages that are not shown are not filled.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from actum.errors import ActumError
+from actum.workspace import Workspace
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from actum_desktop import i18n, measures
+from actum_desktop.controller.events import Answered, Supervising, Update
+from actum_desktop.i18n import _
+from actum_desktop.models.history import History
+from actum_desktop.models.runreader import Seen
+from actum_desktop.models.runsmodel import RunsModel
+from actum_desktop.models.source import Counts, Source
+from actum_desktop.views.alertsview import AlertsView
+from actum_desktop.views.helpview import HelpView
+from actum_desktop.views.ink import Ink
+from actum_desktop.views.launchview import LaunchView
+from actum_desktop.views.notice import Notice
+from actum_desktop.views.runpage import RunPage
+from actum_desktop.views.runsview import RunsView
+from actum_desktop.views.settingsview import SettingsView
+from actum_desktop.views.sidebar import Active, Sidebar
+from actum_desktop.views.statusline import StatusLine
+
+_SECOND_MS = 1_000
+_VISITED_MAX = 100
+_UNREMARKABLE = frozenset({1, 8})  # rows of §6 that alone are no reason for the launch screen
+
+
+class Commands(Protocol):
+    """The bridge as the window knows it."""
+
+    def command(self, body: Mapping[str, Any]) -> int: ...
+
+
+class Reads(Protocol):
+    """The reader of one run as the window knows it."""
+
+    def ask(self, run: int) -> None: ...
+
+
+class Window(QMainWindow):
+    """Signals: `closing` (), `scheme_chosen`, `language_chosen`."""
+
+    closing = Signal()
+    scheme_chosen = Signal(object)
+    language_chosen = Signal(object)
+
+    def __init__(self, ink: Ink, ws: Workspace, version: str, language: str = "system") -> None:
+        super().__init__()
+        self._ink, self._ws, self._version, self._language = ink, ws, version, language
+        self._bridge: Commands | None = None
+        self._source: Source | None = None
+        self._reads: Reads | None = None
+        self._pending: dict[int, Callable[[Mapping[str, Any]], None]] = {}
+        self._history = History()
+        self._state: Supervising | None = None
+        self._counts = Counts()
+        self._seen_launch = False
+        self._visited: list[tuple[str, int]] = [("runs", 0)]
+        self._at = 0
+        self.resize(ink.theme.px(1280), ink.theme.px(800))
+        self.setMinimumSize(ink.theme.px(760), ink.theme.px(520))
+        self._model = RunsModel(None, self)
+        self._build()
+        self._second = QTimer(self)
+        self._second.setInterval(_SECOND_MS)
+        self._second.timeout.connect(self._on_second)
+        self._second.start()
+        self._make_shortcuts()
+
+    # ---- building
+
+    def _build(self) -> None:
+        """All pages, in the language of now."""
+        ink = self._ink
+        self.setWindowTitle("Actum")
+        self._sidebar = Sidebar(ink, self._ws.path.name or "Actum")
+        self._sidebar.chosen.connect(self._on_screen)
+        self._sidebar.run_chosen.connect(self.open_run)
+        self._status = StatusLine(ink, self._ws.path)
+        self._runs = RunsView(ink, self._model)
+        self._runs.opened.connect(self.open_run)
+        self._runs.stop_asked.connect(self._on_stop_in_list)
+        self._runs.sample_asked.connect(self.run_sample)
+        self._runs.resume_asked.connect(self._on_resume)
+        self._page = RunPage(ink, self._ws)
+        self._page.stop_asked.connect(self._on_stop)
+        self._page.back_asked.connect(self._on_runs)
+        self._alerts = AlertsView(ink)
+        self._alerts.run_chosen.connect(self.open_run)
+        self._alerts.check_asked.connect(self._on_check)
+        self._settings = SettingsView(ink, self._language)
+        self._settings.scheme_chosen.connect(self.scheme_chosen)
+        self._settings.language_chosen.connect(self._on_language)
+        self._help = HelpView(ink, self._version)
+        self._launch = LaunchView(ink)
+        self._launch.opened.connect(self._on_launch_opened)
+        self._launch.check_asked.connect(self._on_check)
+        self._launch.run_chosen.connect(self._on_launch_run)
+        self._pages = QStackedWidget()
+        for page in (self._runs, self._page, self._alerts, self._settings, self._help):
+            self._pages.addWidget(page)
+        self._notice = Notice(ink)
+        right = QVBoxLayout()
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        notice_row = QVBoxLayout()
+        notice_row.setContentsMargins(ink.theme.px(24), ink.theme.px(12), ink.theme.px(24), 0)
+        notice_row.addWidget(self._notice)
+        self._notice_box = QWidget()
+        self._notice_box.setLayout(notice_row)
+        self._notice_box.hide()
+        self._notice.closed.connect(self._notice_box.hide)
+        right.addWidget(self._notice_box)
+        right.addWidget(self._pages, 1)
+        work = QWidget()
+        row = QHBoxLayout(work)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._sidebar)
+        row.addLayout(right, 1)
+        self._whole = QStackedWidget()
+        self._whole.addWidget(work)
+        self._whole.addWidget(self._launch)
+        central = QWidget()
+        column = QVBoxLayout(central)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._whole, 1)
+        column.addWidget(self._status)
+        self.setCentralWidget(central)
+
+    def rebuild(self) -> None:
+        """After a change of language: every word anew; what was open stays open."""
+        showing_launch = self._whole.currentWidget() is self._launch
+        old = self.takeCentralWidget()
+        self._model.retranslate()
+        self._build()
+        if old is not None:
+            old.deleteLater()
+        if self._state is not None:
+            self.on_supervising(self._state)
+        if showing_launch:
+            self._whole.setCurrentWidget(self._launch)
+        self._refresh_store()
+        self._show_place()
+        QTimer.singleShot(0, self, self._status.look)
+
+    def _make_shortcuts(self) -> None:
+        for keys, slot in (
+            ("Ctrl+1", self._on_runs),
+            ("Ctrl+2", self._on_alerts_key),
+            ("Ctrl+,", self._on_settings_key),
+            ("F1", self._on_help_key),
+            ("Alt+Left", self.back),
+            ("Alt+Right", self.forward),
+            ("F6", self._on_next_pane),
+            ("Esc", self._on_escape),
+            (QKeySequence(QKeySequence.StandardKey.Quit).toString() or "Ctrl+Q", self.close),
+        ):
+            QShortcut(QKeySequence(keys), self, slot)
+
+    # ---- joining
+
+    def join(self, bridge: Commands, source: Source, reads: Reads) -> None:
+        """The supervisor and the store are there: fill the pages. `source` and `reads` stay whoever made them to close."""
+        self._bridge, self._source, self._reads = bridge, source, reads
+        self._model.source = source
+        self._model.reload()
+        self._refresh_store()
+        self._status.look()
+        if self._page.run:
+            reads.ask(self._page.run)
+        if self._state is not None:
+            self.on_supervising(self._state)
+        self._focus_page()
+
+    def part(self) -> None:
+        """Before source and reader are closed."""
+        self._second.stop()
+        self._bridge, self._source, self._reads = None, None, None
+        self._model.source = None
+
+    # ---- what the controller says
+
+    def on_update(self, update: Update) -> None:
+        now = measures.now_us()
+        for live in update.live:
+            self._history.add(live, now)
+        self._model.apply(update.changes.runs, update.live)
+        if update.changes.runs or update.changes.alerts or update.changes.tasks:
+            self._refresh_store()
+        for live in update.live:
+            if live.run == self._page.run:
+                self._page.live(live, self._history.samples(live.run))
+        if self._page.run in update.changes.runs and self._reads is not None:
+            self._reads.ask(self._page.run)
+        self._show_active()
+
+    def on_supervising(self, state: Supervising) -> None:
+        self._state = state
+        self._status.supervising(state)
+        self._runs.supervising(state)
+        self._launch.supervising(state, self._source, self._counts.waiting)
+        found = any(verdict.row not in _UNREMARKABLE for verdict in state.verdicts)
+        if found and not self._seen_launch and self._source is not None:
+            self._seen_launch = True
+            self._whole.setCurrentWidget(self._launch)
+            self._launch.focus_start()
+
+    def on_answered(self, answered: Answered) -> None:
+        then = self._pending.pop(answered.token, None)
+        if answered.error is not None:
+            self.tell(answered.error)
+        elif then is not None:
+            then(answered.ok or {})
+
+    def on_seen(self, seen: Seen) -> None:
+        self._page.seen(seen)
+
+    def tell(self, error: ActumError) -> None:
+        """What went wrong, above the page, until it is closed."""
+        self._notice.tell(error)
+        self._notice_box.show()
+
+    # ---- commands
+
+    def send(self, body: Mapping[str, Any], then: Callable[[Mapping[str, Any]], None] | None = None) -> None:
+        if self._bridge is None:
+            self.tell(ActumError("not_ready", _("Actum is still opening the workspace."), "", _("Try again in a moment.")))
+            return
+        token = self._bridge.command(body)
+        if then is not None:
+            self._pending[token] = then
+
+    def run_sample(self, task: object) -> None:
+        """Run a task that ships with the program, on the file that ships with it."""
+        parameters: dict[str, Any] = {}
+        if task == "return-and-risk":
+            parameters = {"prices": str(i18n.resources() / "samples" / "stocks.csv"), "symbol": "AAPL"}
+        body = {
+            "verb": "run",
+            "task": str(task),
+            "version": None,
+            "parameters": parameters,
+            "base": str(self._ws.path),
+            "key": secrets.token_hex(16),
+            "trigger": "manual",
+            "labels": ["sample"],
+            "rerun_of": None,
+        }
+        self.send(body, self._on_admitted)
+
+    def _on_admitted(self, ok: Mapping[str, Any]) -> None:
+        self.open_run(int(ok["run"]))
+
+    def _on_stop(self, run_and_level: tuple[int, str]) -> None:
+        run, level = run_and_level
+        self.send({"verb": "stop", "run": run, "level": level})
+
+    def _on_stop_in_list(self, run: int) -> None:
+        """S in the list opens the run with its question in place; nothing is stopped on one key."""
+        self.open_run(run)
+        QTimer.singleShot(0, self._page, self._page.ask_when_known)
+
+    def _on_resume(self) -> None:
+        self.send({"verb": "resume_queue"})
+
+    def _on_check(self) -> None:
+        self.send({"verb": "reconcile", "resume": False})
+
+    # ---- going places
+
+    def open_run(self, run: object) -> None:
+        if isinstance(run, int):
+            self._go("run", run)
+
+    def _go(self, screen: str, run: int = 0) -> None:
+        place = (screen, run)
+        if self._visited[self._at] != place:
+            self._visited = [*self._visited[: self._at + 1], place][-_VISITED_MAX:]
+            self._at = len(self._visited) - 1
+        self._show_place()
+
+    def back(self) -> None:
+        if self._at > 0:
+            self._at -= 1
+            self._show_place()
+
+    def forward(self) -> None:
+        if self._at + 1 < len(self._visited):
+            self._at += 1
+            self._show_place()
+
+    def _show_place(self) -> None:
+        screen, run = self._visited[self._at]
+        pages: dict[str, QWidget] = {
+            "runs": self._runs,
+            "run": self._page,
+            "alerts": self._alerts,
+            "settings": self._settings,
+            "help": self._help,
+        }
+        self._sidebar.choose("runs" if screen == "run" else screen)
+        if screen == "run":
+            self._page.open(run)
+            live = self._model.live(run)
+            if live is not None:
+                self._page.live(live, self._history.samples(run))
+            if self._reads is not None:
+                self._reads.ask(run)
+        self._pages.setCurrentWidget(pages[screen])
+        self._focus_page()
+
+    def _focus_page(self) -> None:
+        if self._whole.currentWidget() is self._launch:
+            self._launch.focus_start()
+            return
+        page = self._pages.currentWidget()
+        if isinstance(page, RunsView | RunPage | AlertsView | SettingsView | HelpView):
+            page.focus_start()
+
+    def _on_screen(self, key: str) -> None:
+        self._go(key)
+
+    def _on_runs(self) -> None:
+        self._go("runs")
+
+    def _on_alerts_key(self) -> None:
+        self._go("alerts")
+
+    def _on_settings_key(self) -> None:
+        self._go("settings")
+
+    def _on_help_key(self) -> None:
+        self._go("help")
+
+    def _on_escape(self) -> None:
+        if self._notice_box.isVisible():
+            self._notice_box.hide()
+        elif self._visited[self._at][0] == "run":
+            self._go("runs")
+
+    def _on_next_pane(self) -> None:
+        """Sidebar, page, and round again."""
+        inside = self._sidebar.isAncestorOf(self.focusWidget()) if self.focusWidget() else False
+        if inside:
+            self._focus_page()
+        else:
+            self._sidebar.focus_chosen()
+
+    def _on_language(self, language: str) -> None:
+        self._language = language
+        self.language_chosen.emit(language)
+
+    def _on_launch_opened(self, resume: bool) -> None:
+        if resume and self._state is not None and self._state.queue_paused:
+            self._on_resume()
+        self._whole.setCurrentIndex(0)
+        self._focus_page()
+
+    def _on_launch_run(self, run: int) -> None:
+        self._whole.setCurrentIndex(0)
+        self.open_run(run)
+
+    # ---- keeping fresh
+
+    def _refresh_store(self) -> None:
+        if self._source is None:
+            return
+        self._counts = self._source.counts()
+        alerts = self._source.alerts()
+        self._runs.refresh_counts(self._counts)
+        self._alerts.show_alerts(alerts)
+        self._sidebar.counts(self._counts.open, len(alerts))
+        if self._state is not None:
+            self._runs.supervising(self._state)
+
+    def _show_active(self) -> None:
+        rows = range(min(len(self._model.open_items), 8))
+        self._sidebar.show_active([Active(self._model.item(row).number, self._model.cells_of(row)) for row in rows])
+
+    def _on_second(self) -> None:
+        self._model.tick()
+        self._show_active()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.closing.emit()
+        super().closeEvent(event)
