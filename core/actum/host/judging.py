@@ -32,12 +32,18 @@ def root_failed(launch: Launch, work: Work, *, out_of_memory: bool, last_words: 
         name = _signal_name(work.signal)
         details = {"signal": work.signal, "signal_name": name, **words}
         if out_of_memory and work.signal == signal.SIGKILL:
-            return Failure("out_of_memory", "The system ended the work because memory ran out.", details)
+            return _out_of_memory(details)
         return Failure("work_crashed", f"The work was ended by the signal {name}.", details)
     if work.exit_code not in launch.accepted_exit_codes:
+        if out_of_memory and work.exit_code == 128 + signal.SIGKILL:  # as a shell tells of its child
+            return _out_of_memory({"exit_code": work.exit_code, **words})
         message = f"The work ended with exit code {work.exit_code}."
         return Failure("work_failed", message, {"exit_code": work.exit_code, **words})
     return None
+
+
+def _out_of_memory(details: dict[str, Any]) -> Failure:
+    return Failure("out_of_memory", "The system ended the work because memory ran out.", details)
 
 
 def incomplete(launch: Launch, collected: Collected) -> Failure | None:

@@ -38,6 +38,7 @@ from actum.host.place import Signals, note
 from actum.host.pump import Pump
 from actum.host.report import Report
 from actum.ipc import spool
+from actum.ipc.messages import CAUSES, LEVELS
 from actum.ipc.outbox import Outbox
 from actum.model.identity import ProcessIdentity
 from actum.processes import identity as identities
@@ -75,7 +76,8 @@ class Host:
         self._oom_kills = memory.oom_kills()
         self._reaped = False  # a child has ended in this turn
         self._supervised = False
-        self._stop_look_due = self._messages_due = self._step_due = self._done_at = self._again_at = 0.0
+        self._stop_look_due = self._messages_due = self._step_due = self._record_due = 0.0
+        self._done_at = self._again_at = 0.0
         self._leave = False
         faults.roles["work"] = self._kill_work
         faults.roles["app"] = self._kill_app
@@ -107,7 +109,8 @@ class Host:
             return limits.RECONNECT_FIRST_S
         if self._report.phase == "ending":
             return limits.ENDING_EVERY_S
-        return 0.0 if self._messages.backlog > limits.MESSAGES_READ_BYTES_MAX else limits.HOST_TURN_S
+        more = self._report.phase == "computing" and self._messages.backlog > 0 and not self._collected.waits
+        return 0.0 if more else limits.HOST_TURN_S
 
     def _turn(self, now: float) -> None:
         numbers = self._signals.take()
@@ -137,9 +140,9 @@ class Host:
             return
         self._stop_look_due = now + limits.HOST_TURN_S
         found = spool.read_stop(self._launch.folder)
-        if isinstance(found, dict):
-            level, cause = found.get("level"), found.get("cause")
-            self._stop("dismissed" if level == "dismiss" else str(cause), insist=level != "ask")
+        if isinstance(found, dict) and found.get("level") in LEVELS:
+            level = found["level"]
+            self._stop("dismissed" if level == "dismiss" else str(found.get("cause")), insist=level != "ask")
 
     def _note_supervision(self, now: float) -> None:
         established = self._channel.established
@@ -150,8 +153,6 @@ class Host:
 
     def _stop(self, cause: str, *, insist: bool) -> None:
         """Remember to stop. The first cause counts; a dismissal overrides, for then nobody waits for an outcome."""
-        from actum.ipc.messages import CAUSES
-
         cause = cause if cause in CAUSES else "user"
         if self._cause is None or cause == "dismissed":
             self._cause = cause
@@ -233,12 +234,16 @@ class Host:
     def _watch(self, now: float) -> None:
         """Everything that is looked at while processes of the tree may live."""
         self._reap()
-        if self._pump is not None and (printed := self._pump.turn()) and not self._collected.spoke:
+        assert self._pump is not None
+        printed = self._pump.turn()
+        if printed and not self._collected.spoke:
             self._collected.printed(*printed)
             self._report.moved_on("progress", now)
+        self._report.condition("log_waits", "The log cannot be written, so the work waits.", self._pump.log.blocked)
         if now >= self._messages_due or self._reaped:
-            self._messages_due = now + limits.HOST_TURN_S
             self._read_messages(now)
+            more = self._messages.backlog > 0 and not self._collected.waits
+            self._messages_due = now if more else now + limits.HOST_TURN_S
         at_once = self._reaped and self._work is not None and self._work.status is not None
         if self._family.look(now, at_once=at_once):
             self._report.tree()
@@ -253,17 +258,16 @@ class Host:
             self._report.enter(self._report.phase)
 
     def _read_messages(self, now: float, *, final: bool = False) -> bool:
-        """One bounded piece of the message file; whether there was any, and the disk took its records."""
-        if error := self._collected.write_records():
-            self._notice("records_wait", f"Records cannot be written, so the work waits: {error.strerror}.", {})
-            self._pause.hold(True)
-            return False
-        lines = self._messages.next_lines(final=final)
+        """One bounded piece of the message file; whether there was any. Nothing is read while the disk takes no records."""
+        self._collected.write_records()
+        lines = [] if self._collected.waits else self._messages.next_lines(final=final)
         for changed in self._collected.take(lines):
             self._report.moved_on(changed, now)
         self._collected.write_records()
-        if not final:
-            self._pause.hold(self._messages.wants_pause(self._pause.held))
+        waits = self._collected.waits
+        self._report.condition("records_wait", "Records cannot be written, so the work waits.", waits)
+        if self._report.phase == "computing":
+            self._pause.hold(waits or self._messages.wants_pause(self._pause.held))
         return bool(lines)
 
     def _check_bounds(self, now: float) -> None:
@@ -271,10 +275,7 @@ class Host:
         failure = self._bounds.broken(self._family.activity(), self._pump.log.bytes_total, now)
         if self._report.phase == "computing" and self._failure is None:
             self._failure = failure
-        if self._bounds.disk_low:
-            self._notice("disk_low", "The disk of the workspace is almost full.", {})
-        if self._pump.error is not None:
-            self._notice("log_waits", f"The log cannot be written, so the work waits: {self._pump.error.strerror}.", {})
+        self._report.condition("disk_low", "The disk of the workspace is almost full.", self._bounds.disk_low)
 
     def _root_failure(self) -> Failure | None:
         assert self._work is not None
@@ -311,11 +312,11 @@ class Host:
     def _computation_ended(self, now: float) -> None:
         """The tree is proven gone: nobody writes any more."""
         assert self._pump is not None
-        if not self._pump.drain():
-            self._notice("log_waits", "The log cannot be written; the end of the attempt waits for room.", {})
-            return
+        drained = self._pump.drain()
         while self._read_messages(now, final=True):
             pass
+        if (not drained or self._collected.waits) and not self._insist:
+            return  # the disk takes nothing; what the work said is not thrown away before somebody insists
         self._pump.close()
         self._report.tree()
         faults.point("host.ended.before")
@@ -348,6 +349,7 @@ class Host:
         elif self._failure is not None:
             self._make_failed(self._failure)
         else:
+            self._report.completed = True
             self._outbox.put("ended", {"ended": self._report.ended or {}})
             self._report.enter("sealing")
             self._sealing = closing.Sealing(self._launch, self._collected, self._signals.wake)
@@ -384,19 +386,21 @@ class Host:
         """Make the outcome durable; where the disk refuses, again every second: it is the truth that others wait for."""
         from actum.host import closing
 
-        if now < self._step_due and self._report.phase == "sealing" and self._again_at:
+        if now < self._record_due:
             return
         assert self._outcome is not None
         try:
             self._outcome = closing.record(self._launch, self._outcome)
         except OSError as error:
-            self._step_due, self._again_at = now + limits.STATE_EVERY_S, now
-            self._notice("outcome_waits", f"The outcome cannot be written: {error.strerror}.", {})
+            self._record_due = now + limits.STATE_EVERY_S
+            self._report.condition("outcome_waits", f"The outcome cannot be written: {error.strerror}.", True)
+            self._leave = self._cause == "dismissed"  # the folder may be gone, and nobody waits for it
             return
         digest = spool.outcome_digest(self._outcome)
         self._report.enter("done")
         self._report.turn(now)
-        self._outbox.put(self._outcome["kind"], {"outcome": self._outcome, "digest": digest})
+        if self._cause != "dismissed":
+            self._outbox.put(self._outcome["kind"], {"outcome": self._outcome, "digest": digest})
         self._done_at, self._again_at = now, now + limits.ACK_AGAIN_S
 
     def _done(self, now: float) -> None:

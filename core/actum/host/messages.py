@@ -123,23 +123,27 @@ class Collected:
             if changed := _KINDS[kind](self, message):
                 yield changed
 
-    def write_records(self) -> OSError | None:
-        """Append the waiting records to the spool; the error where the disk takes them not, and they wait on."""
+    @property
+    def waits(self) -> bool:
+        """Whether there are records that the disk has not taken."""
+        return bool(self._records)
+
+    def write_records(self) -> None:
+        """Append the waiting records to the spool; where the disk takes them not, they wait on."""
         if not self._records:
-            return None
+            return
         try:
             if self._records_file < 0:
                 flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
                 self._records_file = os.open(spool.spool_path(self._folder, "records.jsonl"), flags, 0o600)
             end = os.fstat(self._records_file).st_size
             data = "".join(self._records).encode("utf-8", "replace")
-            if (written := os.write(self._records_file, data)) < len(data):
+            if os.write(self._records_file, data) < len(data):
                 os.ftruncate(self._records_file, end)  # never half a record
-                raise OSError(28, f"only {written} of {len(data)} bytes were written")
-        except OSError as error:
-            return error
+                return
+        except OSError:
+            return
         self._records.clear()
-        return None
 
     def close(self) -> None:
         """Make the records durable. Raises OSError."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from itertools import count
 from typing import Any
+
+from actum import limits
 
 _PR_SET_CHILD_SUBREAPER = 36
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -53,6 +56,7 @@ class Signals:
         for number in (*_ENDING_SIGNALS, signal.SIGCHLD):
             signal.signal(number, _nothing)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # a spawner's thread may have blocked some
 
     def take(self) -> set[int]:
         """The signals that came since the last call."""
@@ -76,10 +80,16 @@ class Signals:
             pass
 
 
+_notes = count()
+
+
 def note(text: str) -> None:
-    """A line in host.log (standard error, which the spawner gave); a full disk there is no reason to stop."""
+    """A line in host.log (standard error, which the spawner gave), HOST_LOG_LINES_MAX in one life; a full disk is no matter."""
+    number = next(_notes)
+    if number > limits.HOST_LOG_LINES_MAX:
+        return
     try:
-        sys.stderr.write(text + "\n")
+        sys.stderr.write((text if number < limits.HOST_LOG_LINES_MAX else "… and so on") + "\n")
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
         pass

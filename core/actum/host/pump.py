@@ -17,12 +17,11 @@ Printed = tuple[float, float, str]
 
 
 class Pump:
-    """Attributes: log, error (why the disk takes nothing now), stderr_tail (the last bytes of standard error)."""
+    """Attributes: log, stderr_tail (the last bytes of standard error)."""
 
     def __init__(self, work: Work, log: LogWriter) -> None:
         self._work = work
         self.log = log
-        self.error: OSError | None = None
         self.stderr_tail = b""
 
     def descriptors(self) -> list[int]:
@@ -31,7 +30,8 @@ class Pump:
 
     def turn(self) -> Printed | None:
         """Read once from each stream; progress if some was printed."""
-        self.error = self.log.retry() if self.log.blocked else None
+        if self.log.blocked:
+            self.log.retry()
         found = None
         for stream in list(self._work.pipes):
             if not self.log.blocked and (data := self._read(stream)):
@@ -68,5 +68,5 @@ class Pump:
             return b""
         if stream == STDERR:
             self.stderr_tail = (self.stderr_tail + data)[-limits.ERROR_TEXT_CHARS_MAX :]
-        self.error = self.log.write(stream, data, clock.utc_us())
+        self.log.write(stream, data, clock.utc_us())
         return data

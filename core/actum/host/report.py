@@ -17,7 +17,8 @@ Document = dict[str, Any]
 
 
 class Report:
-    """Attributes: phase, ended (once the computation has), root ({pid, alive}), last_progress_s (active seconds)."""
+    """Attributes: phase, root ({pid, alive}), last_progress_s (active seconds), ended (once the computation has), completed
+    (and as it should)."""
 
     def __init__(self, launch: Launch, family: Family, collected: Collected, deadlines: Deadlines, outbox: Outbox) -> None:
         self._launch, self._family, self._collected = launch, family, collected
@@ -30,6 +31,8 @@ class Report:
         self.ended: Document | None = None
         self.root: Document | None = None
         self.last_progress_s = 0.0
+        self.completed = False
+        self._conditions: set[str] = set()
 
     def enter(self, phase: str) -> None:
         """Another phase: told at once."""
@@ -42,6 +45,12 @@ class Report:
         if self._notices[code] <= limits.NOTICES_PER_CODE_MAX:
             self._outbox.put("notice", {"code": code, "text": text, "data": data})
             note(f"notice {code}: {text}")
+
+    def condition(self, code: str, text: str, holds: bool) -> None:
+        """Something that holds for a while: a notice each time it begins."""
+        if holds and code not in self._conditions:
+            self.notice(code, text, {})
+        (self._conditions.add if holds else self._conditions.discard)(code)
 
     def moved_on(self, changed: str, now: float) -> None:
         """The work entered a stage or made progress."""
@@ -58,7 +67,7 @@ class Report:
             stage = self._collected.stage
             self._outbox.put("stage", {"name": stage["name"], "total": stage["total"]})
         self._put_progress()
-        if self.ended:
+        if self.ended and self.completed:
             self._outbox.put("ended", {"ended": self.ended})
         self._heartbeat_due = 0.0
 

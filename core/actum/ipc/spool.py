@@ -9,6 +9,7 @@ an I/O error or garbage is never taken for absence (§6). `alive` is only ever l
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -136,13 +137,15 @@ def read_tree(folder: Folder) -> Found:
 
 
 def read_stop(folder: Folder) -> Found:
-    return _read(folder, "stop")
+    """The stop that was asked. Looked for many times a second, so a missing file costs one look at it."""
+    return _read(folder, "stop") if os.path.lexists(spool_path(folder, "stop")) else Absent()
 
 
 def read_records(folder: Folder, offset: int, bytes_max: int = limits.FRAME_BYTES_MAX) -> tuple[list[Document], int, bool]:
     """Records {seq, at, kind, data} of the complete lines from `offset`, the offset after them, and whether more waits.
 
-    Reads about `bytes_max` bytes, at least one line. A file that is not there yet holds no records. Raises OSError.
+    Reads about `bytes_max` bytes, at least one line. A file that is not there yet holds no records. Raises OSError, also
+    where a line is no record.
     """
     try:
         with open(spool_path(folder, "records.jsonl"), "rb") as file:
@@ -153,7 +156,10 @@ def read_records(folder: Folder, offset: int, bytes_max: int = limits.FRAME_BYTE
     except FileNotFoundError:
         return [], offset, False
     end = data.rfind(b"\n") + 1
-    records = [json.loads(line) for line in data[:end].split(b"\n") if line]
+    try:
+        records = [json.loads(line) for line in data[:end].split(b"\n") if line]
+    except ValueError as error:
+        raise OSError(errno.EIO, f"records.jsonl holds a line that is no record: {error}") from error
     return records, offset + end, len(data) >= bytes_max
 
 
@@ -213,6 +219,9 @@ def _write_beside(folder: Folder, name: str, text: str) -> str:
         os.fsync(descriptor)
         if name == "outcome.json":
             faults.point("spool.outcome.fsync.after")
+    except OSError:
+        os.unlink(temporary)  # the disk may be full: leave nothing of what will be tried again
+        raise
     finally:
         os.close(descriptor)
     return temporary
