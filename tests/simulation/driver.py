@@ -76,6 +76,7 @@ class App:
         answer = self.world.store.submit(self.epoch, effect.request)
         self.world.trace(f"store: {type(answer).__name__} {getattr(answer, 'kind', '')} {self._asked_for(effect.request)}")
         if fault == "lost after":
+            self.world.ledger.unsure.add(getattr(effect.request, "attempt", ""))
             answer = Refused(RefusalKind.LOST, "the answer was lost")
         self._answer(effect.token, answer)
 

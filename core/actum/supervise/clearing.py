@@ -28,7 +28,8 @@ def clearing(m: Machine, now: Now) -> list[Effect]:
             return launched(m, now)
     known = m.has(FactName.LAUNCHED)
     if known and not m.has(FactName.HOST_EXITED):
-        return m.establish(now, FactName.HOST_EXITED, m.seen.host_exit or {})
+        revoked = {"claim": "revoked"} if m.seen.claim_revoked else {}  # one that comes late finds this and leaves
+        return m.establish(now, FactName.HOST_EXITED, {**(m.seen.host_exit or {}), **revoked})
     if m.seen.tree_gone is None and not m.has(FactName.TREE_GONE):
         return await_tree(m, now)
     if known and not m.has(FactName.TREE_GONE):

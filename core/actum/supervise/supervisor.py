@@ -13,7 +13,7 @@ from typing import Any
 
 from actum.clock import US, Now
 from actum.errors import ActumError, Conflict, WorkspaceUnusable
-from actum.limits import RECONCILE_EVERY_S, STORE_RETRY_S
+from actum.limits import LOOK_AGAIN_S, RECONCILE_EVERY_S, STORE_RETRY_S
 from actum.model.changes import (
     Answer,
     JournalEntry,
@@ -67,6 +67,7 @@ class Supervisor:
         self._stops: dict[str, list[int]] = {}
         self._stopping: dict[int, _Stopping] = {}
         self._beginning: dict[int, list[events.StopAsked]] = {}  # attempt n+1 is being recorded; stops wait for its answer
+        self._postponed: list[tuple[int, Callable[[Now], list[Effect]]]] = []  # from when (monotonic), what
         self._retry_due_us: dict[int, int] = {}  # monotonic
         self._judged: dict[str, Mapping[str, Any]] = {}
         self._reconciles: list[_Reconcile] = []
@@ -84,7 +85,7 @@ class Supervisor:
     @property
     def idle(self) -> bool:
         """Nothing non-terminal, unreleased or retrying; a hold is not idle."""
-        return not self.machines and not self.retrying and not self._commands
+        return not (self.machines or self.retrying or self._commands or self._postponed)
 
     @property
     def slots_taken(self) -> int:
@@ -176,6 +177,10 @@ class Supervisor:
         self._commands[token] = then
         return [Persist(token, request)]
 
+    def _later(self, now: Now, then: Callable[[Now], list[Effect]], after_s: float = STORE_RETRY_S) -> None:
+        """Do this when the store has had its time."""
+        self._postponed.append((now.monotonic_us + int(after_s * US), then))
+
     def _advance(self, m: Machine, now: Now) -> list[Effect]:
         m.gated = bool(self.unjudged) or not self._open_for(m.row)
         asked = m.seen.stop_cause is not None and m.row.stop_requested_at_us is None
@@ -265,18 +270,21 @@ class Supervisor:
     # Commands
 
     def _on_admit_asked(self, event: events.AdmitAsked, now: Now) -> list[Effect]:
+        """Answered after the commit (R04). Where the commit's answer is lost, the same key is asked again until it is known."""
+
         def answered(answer: Answer, now: Now) -> list[Effect]:
+            if isinstance(answer, Refused) and answer.kind is RefusalKind.LOST:
+                self._later(now, lambda later: self._on_admit_asked(event, later))
+                return []
             if isinstance(answer, Refused):
                 return [Reply(event.command, error=_refusal_error(answer))]
             row = answer.row
             assert row is not None, "an admission answers with its attempt"
-            reply = Reply(
-                event.command,
-                {"run": row.run, "id": row.run_id, "created": answer.created, "request_digest": row.request_digest},
-            )
-            if answer.created:
+            known = row.attempt in self.machines or row.run in self.retrying or row.run in self._beginning
+            if not known and row.pair.phase is not Phase.CLOSED:
                 self._machine(row, now)
-            return [reply]
+            reply = {"run": row.run, "id": row.run_id, "created": answer.created, "request_digest": row.request_digest}
+            return [Reply(event.command, reply)]
 
         return self._ask(event.request, now, answered)
 
@@ -290,6 +298,9 @@ class Supervisor:
         if event.run in self.retrying:
             return self._stop_between(self.retrying[event.run], [event.command], now)
         m = next((m for m in self.machines.values() if m.row.run == event.run and m.row.current), None)
+        if m is None and (self._postponed or self._commands):  # perhaps the very run whose admission is not known yet
+            self._later(now, lambda later: self._on_stop_asked(event, later), LOOK_AGAIN_S)
+            return []
         if m is None or m.closed:
             return [Reply(event.command, {"run": event.run, "answer": "closed"})]
         m.seen.insist = m.seen.insist or event.insist
@@ -390,15 +401,19 @@ class Supervisor:
 
     def _on_tick(self, event: events.Tick, now: Now) -> list[Effect]:
         effects: list[Effect] = []
+        due = [then for at_us, then in self._postponed if at_us <= now.monotonic_us]
+        self._postponed = [each for each in self._postponed if each[0] > now.monotonic_us]
+        for then in due:
+            effects += then(now)
         reconcile = now.monotonic_us >= self._next_pass_us
         if reconcile:
             self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
         for m in list(self.machines.values()):
-            due, before = deadlines.deadline_due(m, now), m.live.get("deadline_due")
-            m.live["deadline_due"] = due
-            if due is not None and due != before:
+            overdue, before = deadlines.deadline_due(m, now), m.live.get("deadline_due")
+            m.live["deadline_due"] = overdue
+            if overdue is not None and overdue != before:
                 effects += clearing.look_now(m, now)
-            elif advancing.needs_look(m) and (reconcile or due or m.held):
+            elif advancing.needs_look(m) and (reconcile or overdue or m.held):
                 effects += clearing.look(m, now)
             effects += self._advance(m, now)
         return effects
