@@ -205,6 +205,7 @@ class Controller(QObject):
         elif token < 0:
             self._thens.pop(token)(what)
         else:
+            self._performer.committed(token)
             self.tell(events.Committed(token, what))
 
     # Commands

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-from actum import clock
+from actum import clock, faults
 from actum.contracts import document as contracts
 from actum.contracts import parameters
 from actum.engines import launch
 from actum.errors import ActumError, StorageFailed
 from actum.ipc import spool
 from actum.ipc.framing import FrameTooLong
-from actum.model.changes import RecordRow
+from actum.model.changes import Admit, Change, RecordRow
 from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
 from actum.processes import evidence, terminate
@@ -58,6 +58,7 @@ class Performer(QObject):
         self.channels: dict[str, Channel] = {}
         self._looks: list[effects.Look] = []
         self._serial = 0
+        self._facts: dict[int, tuple[str, ...]] = {}
 
     def perform(self, effect: effects.Effect) -> None:
         """Do one effect. Nothing here waits: what takes long goes to a helper or to a later turn of the loop."""
@@ -70,8 +71,17 @@ class Performer(QObject):
     # Store
 
     def _persist(self, effect: effects.Persist) -> None:
-        token = effect.token
-        self._writer.submit(effect.request, lambda answer: self._committed(token, answer))
+        token, request = effect.token, effect.request
+        if isinstance(request, Change):
+            self._facts[token] = tuple(fact.name for fact in request.facts)
+        elif isinstance(request, Admit):
+            self._facts[token] = (request.fact.name,)
+        self._writer.submit(request, lambda answer: self._committed(token, answer))
+
+    def committed(self, token: int) -> None:
+        """The fault points between a fact on record and what follows from it (R01)."""
+        for name in self._facts.pop(token, ()):
+            faults.point(f"fact.{name}.after")
 
     # Inputs and launch
 

@@ -88,10 +88,15 @@ class Channel(QObject):
         if expected is not None:
             frame |= {"run": expected.run, "attempt": expected.attempt, "session": expected.session}
         frame |= {"channel": self.name, "seq": self._sent, "at": clock.utc_us()}
-        faults.point("controller.send.before")
-        self._socket.write(framing.encode({**frame, **fields}))
-        self._socket.flush()
-        faults.point("controller.send.after")
+        data = framing.encode({**frame, **fields})
+        try:
+            faults.point("controller.send.before")
+            self._socket.write(data)
+            self._socket.flush()
+            faults.point("controller.send.after")
+        except OSError:
+            self.close()
+            return False
         return True
 
     def drain(self) -> None:
