@@ -90,7 +90,7 @@ class Reader:
         `text` looks in task, key and labels; it reads rows until the page is full (about 0.2 s for 1,000,000 misses).
         """
         page = runlists.Page(before, min(limit, PAGE_ROWS_MAX), tuple(statuses or ()), task, text, deletion)
-        with self._sorted("reading the list of runs"), self.snapshot():
+        with self._sorted("reading the list of runs"):
             return runlists.read(self._connection, page)
 
     def run_rows(self, numbers: Iterable[int]) -> list[RunListRow]:

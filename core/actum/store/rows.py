@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class RunListRow:
-    """One line of a list of runs: the run and what its current attempt is doing."""
+class RunListRow(NamedTuple):
+    """One line of a list of runs: the run and what its current attempt is doing. A tuple, for pages are made of 200 of them."""
 
     number: int
     id: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,7 +16,7 @@ from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, or
 
 from actum.store.rows import RunListRow
 from actum.store.schema import attempt, result, run, task_version
-from actum.store.sql import Statement, constant, from_text
+from actum.store.sql import Statement, constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,32 +31,16 @@ class Page:
     deletion: str
 
 
+_COLUMNS: dict[str, ColumnElement[Any]] = {
+    **{column.name: column for column in run.c},
+    "task_version": task_version.c.version,
+    "attempt": attempt.c.id,
+    "attempt_status": attempt.c.status,
+    "result_digest": result.c.digest,
+    **{name: attempt.c[name] for name in ("n", "phase", "released", "contact", "failure_code", "progress")},
+}
 _rows = (
-    select(
-        run.c.number,
-        run.c.id,
-        run.c.task,
-        task_version.c.version.label("task_version"),
-        run.c.trigger,
-        run.c.key,
-        run.c.labels,
-        run.c.status,
-        run.c.created_at_us,
-        run.c.started_at_us,
-        run.c.finished_at_us,
-        run.c.stop_requested_at_us,
-        run.c.retry_at_us,
-        run.c.deletion,
-        attempt.c.id.label("attempt"),
-        attempt.c.n,
-        attempt.c.status.label("attempt_status"),
-        attempt.c.phase,
-        attempt.c.released,
-        attempt.c.contact,
-        attempt.c.failure_code,
-        attempt.c.progress,
-        result.c.digest.label("result_digest"),
-    )
+    select(*(_COLUMNS[name].label(name) for name in RunListRow._fields))
     .select_from(
         run.join(attempt, attempt.c.id == run.c.current_attempt)
         .join(task_version, task_version.c.seq == run.c.task_version)
@@ -64,6 +48,7 @@ _rows = (
     )
     .order_by(run.c.number.desc())
 )
+_LABELS, _RELEASED, _PROGRESS = (RunListRow._fields.index(name) for name in ("labels", "released", "progress"))
 
 
 def read(connection: sqlite3.Connection, page: Page) -> list[RunListRow]:
@@ -75,14 +60,14 @@ def read(connection: sqlite3.Connection, page: Page) -> list[RunListRow]:
     if page.text:
         values["v_text"] = f"%{_escaped(page.text)}%"
     statement = _page(len(page.statuses), page.task is not None, bool(page.text), page.deletion)
-    return [_row(row) for row in statement.run(connection, **values).fetchall()]
+    return _made(statement.run(connection, **values))
 
 
 def by_numbers(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[RunListRow]:
     if not numbers:
         return []
     values = {f"v_number_{index}": number for index, number in enumerate(numbers)}
-    return [_row(row) for row in _by_numbers(len(numbers)).run(connection, **values).fetchall()]
+    return _made(_by_numbers(len(numbers)).run(connection, **values))
 
 
 @lru_cache(maxsize=64)
@@ -119,9 +104,15 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
-def _row(row: Mapping[str, Any]) -> RunListRow:
-    values = dict(row)
-    values["labels"] = tuple(json.loads(values["labels"]))
-    values["released"] = bool(values["released"])
-    values["progress"] = from_text(values["progress"])
-    return RunListRow(**values)
+def _made(cursor: sqlite3.Cursor) -> list[RunListRow]:
+    """The rows of a cursor; its columns are the fields in order."""
+    cursor.row_factory = None
+    found = []
+    for row in cursor:
+        values = list(row)
+        values[_LABELS] = () if values[_LABELS] == "[]" else tuple(json.loads(values[_LABELS]))
+        values[_RELEASED] = values[_RELEASED] == 1
+        if values[_PROGRESS] is not None:
+            values[_PROGRESS] = json.loads(values[_PROGRESS])
+        found.append(RunListRow._make(values))
+    return found
