@@ -78,7 +78,25 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("Work goes on. Publishing needs room."),
         N_("Make room while it runs."),
     ),
-    "helper_failed": (
+    "no_progress": (
+        N_("no progress"),
+        N_("The work has reported no progress for longer than its task expects."),
+        N_("It is alive, and Actum will not end it. This goes away by itself when there is progress."),
+        N_("Look at its last lines. Stop it if it waits for something that will not come."),
+    ),
+    "recovery": (
+        N_("the workspace was restored from an older copy"),
+        N_("The database is older than what was last written here."),
+        N_("Nothing is started and nothing is moved aside until that is settled."),
+        N_("Put the newer database back, or import the packages that it does not know."),
+    ),
+    "unknown_host": (
+        N_("a host of an unknown run"),
+        N_("A host has come forward whose attempt is not in this database."),
+        N_("It is left to finish; nothing of it is taken over."),
+        N_("Look whether the database was restored from an older copy."),
+    ),
+    "helper_crashed": (
         N_("a helper failed three times"),
         N_("The program that verifies results ended unexpectedly, three times."),
         N_("The run holds in its phase; nothing was rejected."),
@@ -91,6 +109,7 @@ _ALIASES = {
     "held": "cannot_tell",
     "leftover": "tree_left",
     "result_rejected": "package_rejected",
+    "package_differs": "package_rejected",
     "result_damaged": "result_changed",
     "result_missing": "result_changed",
     "violation": "protocol_violation",

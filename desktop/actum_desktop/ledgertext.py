@@ -41,6 +41,18 @@ _METHODS = {
     "outcome.json": N_("read from its outcome file"),
     "pidfd": N_("its exit was seen"),
     "none_launched": N_("nothing was launched"),
+    "the spawn returned": N_("the spawn returned"),
+    "sign of the session": N_("a sign of its session"),
+    "work found": N_("its work was found"),
+    "one transaction": N_("one transaction"),
+    "retry": N_("a retry"),
+    "frozen once per run": N_("frozen once per run"),
+    "copied or pinned, digests equal to those admitted": N_("copied or pinned, digests equal to those admitted"),
+    "host exited and tree gone on record": N_("host exited and tree gone are on record"),
+    "derived tables read and compared with the authority": N_("tables read back and compared with their authority"),
+    "sha256 of every listed file, nothing unlisted": N_("sha256 of every listed file, nothing unlisted"),
+    "one rename without replace, then fsync of both folders": N_("one rename, nothing replaced, both folders durable"),
+    "the thirteen facts before this one are on record": N_("the thirteen facts before this one are on record"),
 }
 
 

@@ -143,13 +143,19 @@ class Theme(QObject):
         self._pixmaps[key] = found
         return found
 
-    def icon(self, name: str, token: str = "text2", size: float = 16, on: str | None = None) -> QIcon:
-        """A QIcon for a button; `on` is the token for its disabled state."""
+    def icon(self, name: str, token: str = "text2", size: float = 16, *, gap: float = 0) -> QIcon:
+        """A QIcon for a button, with `gap` pixels of air at its right (buttons put their text too near)."""
         icon = QIcon()
-        edge = self.px(size)
+        edge, air = self.px(size), self.px(gap)
         for ratio in (1.0, 2.0):
-            icon.addPixmap(self.pixmap(name, token, edge, ratio))
-            icon.addPixmap(self.pixmap(name, on or "text3", edge, ratio), QIcon.Mode.Disabled)
+            for mode, ink in ((QIcon.Mode.Normal, token), (QIcon.Mode.Disabled, "text3")):
+                wide = QPixmap(round((edge + air) * ratio), round(edge * ratio))
+                wide.setDevicePixelRatio(ratio)
+                wide.fill(Qt.GlobalColor.transparent)
+                painter = QPainter(wide)
+                painter.drawPixmap(0, 0, self.pixmap(name, ink, edge, ratio))
+                painter.end()
+                icon.addPixmap(wide, mode)
         return icon
 
     def _palette(self) -> QPalette:

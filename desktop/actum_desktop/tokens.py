@@ -152,7 +152,7 @@ def high_contrast(base: Tokens) -> Tokens:
     """The platform's contrast preference: hairline = line2, text2 and text3 = text, tints off."""
     values = {field.name: getattr(base, field.name) for field in fields(base)}
     values.update(hairline=base.line2, text2=base.text, text3=base.text, line2=base.text)
-    values.update({name: base.surface for name in TINTS})
+    values.update(dict.fromkeys(TINTS, base.surface))
     return Tokens(**values)
 
 

@@ -80,6 +80,7 @@ class Window(QMainWindow):
         self._second.timeout.connect(self._on_second)
         self._second.start()
         self._make_shortcuts()
+        self._sidebar.choose("runs")
 
     # ---- building
 

@@ -101,7 +101,7 @@ def status(
 
 _RESULT_STATES: dict[str, tuple[str, str, str]] = {
     "readable": (N_("Readable"), "check-circle", "ok"),
-    "unchecked": (N_("Not checked yet"), "circle-dashed", "text2"),
+    "unchecked": (N_("Not checked since it was published"), "circle-dashed", "text2"),
     "damaged": (N_("Damaged"), "x-circle-fill", "bad"),
     "missing": (N_("Missing"), "x-circle-fill", "bad"),
     "replaced": (N_("Replaced"), "x-circle-fill", "bad"),

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QWidget
 from actum_desktop import measures
 from actum_desktop.i18n import _
 from actum_desktop.models.history import Sample
-from actum_desktop.views.ink import RIGHT, Ink
+from actum_desktop.views.ink import CENTRE, RIGHT, Ink
 
-_LEFT, _RIGHT_EDGE, _TITLE, _AXIS = 52, 12, 30, 24
+_LEFT, _RIGHT_EDGE, _TITLE, _AXIS = 52, 12, 32, 24
 _STEPS_S = (5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400)
 
 
@@ -65,6 +65,10 @@ class ProgressChart(QWidget):
             memory = [None if s.rss is None else s.rss / most for s in self._samples]
             self._series(painter, lower, span, memory, "series3", dash=True)
             self._now(painter, upper, lower, span)
+        else:
+            words = _("Nothing was seen of it while this window was open.")
+            ink_box = QRectF(upper.left(), upper.top(), upper.width(), upper.height())
+            self._ink.text(painter, ink_box, words, "text3", "caption", 400, CENTRE)
         self._axis(painter, lower, span)
         painter.end()
 

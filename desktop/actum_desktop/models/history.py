@@ -67,7 +67,7 @@ class History:
                 now,
                 fraction,
                 live.cpu_percent,
-                activity.get("rss_bytes"),
+                activity.get("rss_bytes") or None,  # 0 = nobody measured yet
                 activity.get("read_bytes"),
                 activity.get("written_bytes"),
                 str(progress.get("stage") or ""),

@@ -115,8 +115,10 @@ def spoken(entry: Entry) -> str:
 class LedgerModel(QAbstractListModel):
     """Rows of one ledger. Facts never move or reorder: `show` replaces entries in place and signals only what changed."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, *, foot: bool = False, parent: QObject | None = None) -> None:
+        """The rows of the account, or with `foot` what stands below them."""
         super().__init__(parent)
+        self._foot = foot
         self._entries: list[Entry] = []
         self._show: Mapping[str, Any] = {}
         self._attempt: str | None = None
@@ -124,7 +126,7 @@ class LedgerModel(QAbstractListModel):
     def show(self, show: Mapping[str, Any], attempt: str | None = None, now: int | None = None) -> bool:
         """Show the ledger of `attempt` (None: the current one). Returns whether rows may need another height."""
         self._show, self._attempt = show, attempt
-        fresh = entries(show, attempt, now)
+        fresh = [entry for entry in entries(show, attempt, now) if isinstance(entry, Foot | Now) == self._foot]
         if len(fresh) != len(self._entries):
             self.beginResetModel()
             self._entries = fresh

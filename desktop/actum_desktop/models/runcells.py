@@ -69,8 +69,10 @@ def document(item: RunItem, live: Live | None) -> dict[str, Any]:
 
 def fraction_of(show: Mapping[str, Any]) -> float | None:
     """How far the run has come, under 1 until the reference is on record (R10)."""
+    if show.get("status") == "SUCCEEDED":
+        return 1.0
     measured = show.get("step") or show.get("progress") or {}
-    if show.get("phase") in ("COMPUTING", "CLEANING_UP") and show.get("status") != "SUCCEEDED":
+    if show.get("phase") in ("COMPUTING", "CLEANING_UP"):
         measured = show.get("progress") or {}
     done, total = measured.get("done"), measured.get("total")
     if not isinstance(done, int | float) or not isinstance(total, int | float) or total <= 0:

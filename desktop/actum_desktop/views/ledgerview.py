@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import (
-    QEvent,
     QModelIndex,
     QPersistentModelIndex,
     QPointF,
@@ -17,6 +19,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QP
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
+    QSizePolicy,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -197,46 +200,76 @@ def _evidence_token(kind: Kind) -> str:
     return "text3" if kind in (Kind.NOT_YET, Kind.NEVER) else "text2"
 
 
-class LedgerView(QListView):
-    """Shows one ledger. Signals: `evidence` (the row's key) when a fact is clicked or Enter is pressed on it."""
+class _Account(QListView):
+    """What rows and foot share: one column of entries as high as its content, copied whole."""
 
-    evidence = Signal(object)
-
-    def __init__(self, ink: Ink, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(_("Ledger"))
+    def __init__(self, ink: Ink, name: str, *, foot: bool) -> None:
+        super().__init__()
         self._ink = ink
-        self._ledger = LedgerModel(self)
+        self._ledger = LedgerModel(foot=foot, parent=self)
         self._delegate = LedgerDelegate(ink, self)
+        self.setAccessibleName(name)
         self.setModel(self._ledger)
         self.setItemDelegate(self._delegate)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMouseTracking(False)
         self.viewport().setAutoFillBackground(False)
-        self._rule = QVariantAnimation(self)
-        self._rule.setStartValue(0.0)
-        self._rule.setEndValue(1.0)
-        self._rule.setDuration(tokens.RULE_MS)
-        self._rule.valueChanged.connect(self._on_rule)
-        self._closed: bool | None = None
-        self.activated.connect(self._on_activated)
-        self.clicked.connect(self._on_activated)
         ink.theme.changed.connect(self._on_theme)
 
     @property
     def ledger(self) -> LedgerModel:
         return self._ledger
 
-    def show_ledger(self, show: object, attempt: str | None = None, now: int | None = None) -> None:
-        """Fill in what is on record; the double rule draws itself once if it came while the page was looked at."""
+    def content_height(self) -> int:
+        return sum(self.sizeHintForRow(row) for row in range(self._ledger.rowCount()))
+
+    def fit(self) -> None:
+        """As high as its rows, not higher: the foot stands right below the last one."""
+        self.scheduleDelayedItemsLayout()
+        self.setMaximumHeight(max(1, self.content_height()))
+
+    def _on_theme(self) -> None:
+        self.fit()
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self._ledger.as_text())
+            return
+        super().keyPressEvent(event)
+
+
+class LedgerFoot(_Account):
+    """The foot of the account and what holds now; always in sight, however long the account."""
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__(ink, _("Foot of the ledger"), foot=True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._rule = QVariantAnimation(self)
+        self._rule.setStartValue(0.0)
+        self._rule.setEndValue(1.0)
+        self._rule.setDuration(tokens.RULE_MS)
+        self._rule.valueChanged.connect(self._on_rule)
+        self._closed: bool | None = None
+
+    def fit(self) -> None:
+        self.scheduleDelayedItemsLayout()
+        self.setFixedHeight(max(1, self.content_height()))
+
+    def show_foot(self, show: Mapping[str, Any], attempt: str | None, now: int | None) -> None:
+        """The double rule draws itself once, if it came while the page was looked at."""
         before = self._closed
-        moved = self._ledger.show(show, attempt, now)  # type: ignore[arg-type]
-        if moved:
-            self.scheduleDelayedItemsLayout()
-        foot = next((e.foot for row in range(self._ledger.rowCount()) if isinstance(e := self._ledger.entry(row), Foot)), None)
-        self._closed = foot is not None and foot.rule == "double"
+        if self._ledger.show(show, attempt, now):
+            self.fit()
+        first = self._ledger.entry(0)
+        self._closed = isinstance(first, Foot) and first.foot.rule == "double"
         still = self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self) == 0
         if self._closed and before is False and self.isVisible() and not still:
             self._rule.start()
@@ -247,6 +280,49 @@ class LedgerView(QListView):
         self._rule.stop()
         self._delegate.rule_part = 1.0
 
+    def _on_rule(self, value: object) -> None:
+        self._delegate.rule_part = float(value) if isinstance(value, float) else 1.0
+        self.update(self._ledger.index(0))
+
+
+class LedgerView(_Account):
+    """The rows of one ledger; `foot` is the widget to stand below. Signal: `evidence` (the row's key) on click or Enter."""
+
+    evidence = Signal(object)
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__(ink, _("Ledger"), foot=False)
+        self.foot = LedgerFoot(ink)
+        self._waiting = -1
+        self.activated.connect(self._on_activated)
+        self.clicked.connect(self._on_activated)
+
+    def show_ledger(self, show: Mapping[str, Any], attempt: str | None = None, now: int | None = None) -> None:
+        """Fill in what is on record; what is waited for stays in sight."""
+        if self._ledger.show(show, attempt, now):
+            self.fit()
+        self.foot.show_foot(show, attempt, now)
+        waiting = self._row_in_sight()
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self.scrollTo(self._ledger.index(waiting))
+
+    def forget(self) -> None:
+        self._waiting = -1
+        self.foot.forget()
+
+    def _row_in_sight(self) -> int:
+        """The row being waited for, else the last one on record."""
+        last = 0
+        for row in range(self._ledger.rowCount()):
+            entry = self._ledger.entry(row)
+            if isinstance(entry, Line):
+                if entry.row.kind in (Kind.WAITING, Kind.CANNOT_TELL):
+                    return row
+                if entry.row.kind in (Kind.ESTABLISHED, Kind.REFUSED):
+                    last = row
+        return last
+
     def spine_at_completion(self) -> bool:
         for row in range(self._ledger.rowCount()):
             entry = self._ledger.entry(row)
@@ -254,32 +330,7 @@ class LedgerView(QListView):
                 return bool(entry.above)
         return False
 
-    def _on_rule(self, value: object) -> None:
-        self._delegate.rule_part = float(value) if isinstance(value, float) else 1.0
-        for row in range(self._ledger.rowCount()):
-            if isinstance(self._ledger.entry(row), Foot):
-                self.update(self._ledger.index(row))
-
     def _on_activated(self, index: QModelIndex) -> None:
         entry = index.data(ENTRY)
         if isinstance(entry, Line) and entry.row.facts:
             self.evidence.emit(entry.row.key)
-
-    def _on_theme(self) -> None:
-        self.scheduleDelayedItemsLayout()
-        self.viewport().update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.scheduleDelayedItemsLayout()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(self._ledger.as_text())
-            return
-        super().keyPressEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange:
-            self.setAccessibleName(_("Ledger"))

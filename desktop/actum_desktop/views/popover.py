@@ -60,7 +60,7 @@ class Popover(QWidget):
 
     def _close(self) -> None:
         self.hide()
-        if self._home is not None:
+        if self._home is not None and self._home.isVisible():
             self._home.setFocus()
 
     def _on_yes(self) -> None:

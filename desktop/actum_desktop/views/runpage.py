@@ -187,7 +187,9 @@ class RunPage(QWidget):
         column.addWidget(Rule(theme))
         self._ledger = LedgerView(ink)
         self._ledger.evidence.connect(self._on_evidence_of)
-        column.addWidget(self._ledger, 1)
+        column.addWidget(self._ledger, 100)
+        column.addWidget(self._ledger.foot)
+        column.addStretch(1)
         return card
 
     # ---- feeding
@@ -281,7 +283,8 @@ class RunPage(QWidget):
             text = wording.warning_badge(str(warning.get("code")), warning_data(warning, self._live, now))
             self._warning.say("warning-fill", text, "warn")
         result = wording.result_badge(show.get("result"))
-        self._now.setVisible(result is not None)
+        looked_at = result is not None and str((show.get("result") or {}).get("state")) != "unchecked"
+        self._now.setVisible(looked_at)
         if result is not None:
             self._now.say(result.icon, result.word, result.tone)
         stopping = state["status"] == "STOPPING" or bool(show.get("stop"))

@@ -56,7 +56,7 @@ class RunsDelegate(QStyledItemDelegate):
     def _status(self, painter: QPainter, box: QRectF, cells: RunCells) -> None:
         ink, px = self._ink, self._ink.theme.px
         ink.icon(painter, QPointF(box.left() + px(7), box.center().y()), cells.status.icon, cells.status.tone, px(15))
-        ink.text(painter, box.adjusted(px(23), 0, px(8), 0), cells.status.word, cells.status.tone, "body", 500)
+        ink.text(painter, box.adjusted(px(23), 0, px(6), 0), cells.status.word, cells.status.tone, "body", 500)
 
     def _two(self, painter: QPainter, box: QRectF, first: str, second: str) -> None:
         upper, lower = self._halves(box)

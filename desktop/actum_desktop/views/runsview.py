@@ -25,7 +25,7 @@ from actum_desktop.views.ink import Ink
 from actum_desktop.views.runsdelegate import Header, RunsDelegate
 from actum_desktop.views.widgets import Card, Label, Rule, Segments, button
 
-_WIDTHS = (112, 164, 208, 92, 100, 80, 76, 92, 108)
+_WIDTHS = (124, 158, 196, 96, 92, 82, 70, 86, 108)
 _BLOCKS = {"all": ("open", "ended"), "active": ("open",), "ended": ("ended",)}
 _TYPING_MS = 180
 
@@ -72,9 +72,9 @@ class RunsTable(QTableView):
         px = self._ink.theme.px
         wide = [px(width) for width in _WIDTHS]
         spare = self.viewport().width() - sum(wide)
-        if spare > 0:
-            wide[1] += spare * 3 // 5
-            wide[2] += spare - spare * 3 // 5
+        shared = max(spare, -px(60))  # narrower than that, the table scrolls sideways
+        wide[1] += shared * 3 // 5
+        wide[2] += shared - shared * 3 // 5
         for column, width in enumerate(wide):
             self.setColumnWidth(column, width)
 

@@ -180,8 +180,9 @@ class Button(QPushButton):
         if self._icon_name:
             token = {"primary": "on_fill", "link": "accent"}.get(self._kind, "text2")
             edge = 14 if self._small else 16
-            self.setIcon(theme.icon(self._icon_name, token, edge))
-            self.setIconSize(QSize(theme.px(edge), theme.px(edge)))
+            gap = 0 if not self.text() else 5
+            self.setIcon(theme.icon(self._icon_name, token, edge, gap=gap))
+            self.setIconSize(QSize(theme.px(edge + gap), theme.px(edge)))
         if self._kind == "ghost":
             self.setFixedSize(theme.px(32), theme.px(32))
 
