@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from actum import limits
 from actum.ipc import spool
 
 from tests.helpers.hosts import Attempt, Server, make_attempt, write_endpoint
@@ -106,6 +108,7 @@ def test_a_second_host_of_the_same_attempt_does_nothing(attempt: Attempt) -> Non
     second = attempt.spawn()
     assert second.wait(20) == 3
     assert "another host" in attempt.host_log()
+    assert attempt.launch["deadlines"]["start_s"] > limits.ALIVE_LOCK_WAIT_S
     attempt.host = first
     assert attempt.output("started").read_text().count("\n") == 1
 
@@ -140,9 +143,19 @@ def test_a_terminal_frame_comes_again_until_it_is_acknowledged(attempt: Attempt)
         first, second = terminal(server)[:2]
         assert first["digest"] == second["digest"]
         assert first["seq"] < second["seq"]
+        assert second["at"] - first["at"] >= limits.ACK_AGAIN_S * 900_000
         server.send("ack", digest="0" * 64)  # of another outcome: nothing
         server.send("ack", digest=first["digest"])
         server.serve_until_exit()
+
+
+def test_without_an_answer_to_its_outcome_the_host_leaves_after_a_while(attempt: Attempt) -> None:
+    let_go(attempt)
+    with Server(attempt, acknowledge=False) as server:
+        attempt.spawn()
+        sealed = server.wait_for("sealed")
+        server.serve_until_exit()
+        assert time.time() - sealed["at"] / 1e6 == pytest.approx(limits.ACK_WAIT_S, abs=2)
 
 
 def terminal(server: Server) -> list[dict[str, object]]:

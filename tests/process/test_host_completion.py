@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from actum import limits
 from actum.ipc import spool
 from actum.ipc.logfile import STDERR, LogReader
 
@@ -92,6 +93,14 @@ def test_a_refused_exit_code_is_work_failed_with_its_last_words(tmp_path: Path) 
     assert "ended" not in server.types()
 
 
+def test_the_last_words_of_a_failure_are_bounded(tmp_path: Path) -> None:
+    source = "import sys; sys.stderr.write('x' * 100_000 + '\\n' + 'the reason\\n'); sys.exit(1)"
+    outcome, _ = run(make_attempt(tmp_path, source))
+    words = outcome["details"]["stderr"]
+    assert words[-1] == "the reason"
+    assert sum(map(len, words)) <= limits.ERROR_TEXT_CHARS_MAX
+
+
 def test_an_accepted_exit_code_is_no_failure(tmp_path: Path) -> None:
     outcome, _ = run(make_attempt(tmp_path, "import sys; sys.exit(3)", accepted_exit_codes=[0, 3]))
     assert outcome["kind"] == "sealed"
@@ -162,6 +171,7 @@ def test_the_log_has_every_line_of_ten_thousand_and_an_immediate_exit(tmp_path: 
     attempt = make_attempt(tmp_path, source)
     run(attempt)
     reader = LogReader(attempt.folder / "log")
+    assert (attempt.folder / "log" / "000000.log").stat().st_size < limits.LOG_READ_BYTES_MAX
     assert reader.count() == 10_000
     assert [line.text for line in reader.tail(2)] == ["line 9998", "line 9999"]
     assert reader.lines(4711, 1)[0].text == "line 4711"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from actum import limits
 from actum.ipc import spool
 from actum.model.identity import ProcessIdentity
 from actum.processes import identity, terminate
@@ -113,6 +114,7 @@ def test_a_grandchild_that_ignores_sigterm_is_ended_after_the_grace(tmp_path: Pa
     outcome = attempt.outcome()
     assert (outcome["kind"], outcome["cause"], outcome["code"]) == ("stopped", "user", None)
     assert outcome["ended"]["descendants_left"] == 2
+    assert attempt.launch["grace_s"] > limits.ENDING_EVERY_S
     assert outcome["tree"]["method"] == "subreaper"
     assert identity.state(child) == "gone"
 

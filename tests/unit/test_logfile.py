@@ -46,6 +46,8 @@ def test_segments_begin_at_line_ends(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(limits, "LOG_SEGMENT_BYTES", 10)
     reader = written(tmp_path, *[(STDOUT, b"line %03d\n" % n) for n in range(20)])
     assert len(list(tmp_path.glob("*.log"))) == 10
+    assert {path.stat().st_size for path in tmp_path.glob("*.log")} == {18}  # the first line end at or beyond the bound
+    assert limits.LOG_SEGMENT_BYTES == 10
     assert [line.text for line in reader.lines(0, 100)] == [f"line {n:03d}" for n in range(20)]
     assert [line.text for line in reader.tail(3)] == ["line 017", "line 018", "line 019"]
     assert b"".join(path.read_bytes() for path in sorted(tmp_path.glob("*.log"))).count(b"\n") == 20

@@ -62,10 +62,7 @@ def prepare(folder: Folder) -> None:
 
 def create_claim(folder: Folder, document: Document) -> bool:
     """Make spool/claim; False when it is there already (then read it and give way). Raises OSError."""
-    temporary = _write_beside(folder, "claim", canonical.dumps(document))
-    faults.point("spool.claim.link.before")
-    made = _link(temporary, spool_path(folder, "claim"))
-    faults.point("spool.claim.link.after")
+    made = _make_once(folder, "claim", document, "claim")
     if made:
         _fsync_folder(folder)
     return made
@@ -73,10 +70,7 @@ def create_claim(folder: Folder, document: Document) -> bool:
 
 def link_outcome(folder: Folder, document: Document) -> bool:
     """Make spool/outcome.json durable; False when there is one already, which then stands. Raises OSError."""
-    temporary = _write_beside(folder, "outcome.json", canonical.dumps(document))
-    faults.point("spool.outcome.link.before")
-    made = _link(temporary, spool_path(folder, "outcome.json"))
-    faults.point("spool.outcome.link.after")
+    made = _make_once(folder, "outcome.json", document, "outcome")
     _fsync_folder(folder)
     faults.point("spool.folder.fsync.after")
     return made
@@ -232,9 +226,12 @@ def _write_all(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def _link(temporary: str, target: str) -> bool:
+def _make_once(folder: Folder, name: str, document: Document, point: str) -> bool:
+    temporary = _write_beside(folder, name, canonical.dumps(document))
     try:
-        os.link(temporary, target)
+        faults.point(f"spool.{point}.link.before")
+        os.link(temporary, spool_path(folder, name))
+        faults.point(f"spool.{point}.link.after")
         return True
     except FileExistsError:
         return False
