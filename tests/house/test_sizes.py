@@ -50,6 +50,7 @@ def test_no_function_is_longer_than_the_ceiling() -> None:
     long = [
         f"{place(path, line)} {name}: {lines} lines"
         for path in modules(CORE, DESKTOP, TESTS, ROOT / "packaging")
+        if "versions" not in path.parts  # a migration is one long list, written once
         for name, line, lines in functions(path)
         if lines > FUNCTION_LINES_MAX
     ]

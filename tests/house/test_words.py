@@ -13,6 +13,7 @@ SHOWING = {
     "setText", "setToolTip", "setWindowTitle", "setPlaceholderText", "setAccessibleName", "setAccessibleDescription",
     "setStatusTip", "setTitle", "addAction", "addMenu", "addTab", "setInformativeText", "setLabelText",
 }  # fmt: skip
+PROGRAM = "Actum"  # a name, the same in every language
 WINDOW = ("views", "models", "forms", "charts")
 
 
@@ -24,8 +25,9 @@ def untranslated(path: Path) -> list[str]:
         for argument in node.args:
             parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
             for part in parts:
-                if isinstance(part, ast.Constant) and isinstance(part.value, str) and re.search(r"[A-Za-z]{2}", part.value):
-                    found.append(f"{place(path, node.lineno)} {part.value!r}")
+                words = part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else ""
+                if re.search(r"[A-Za-z]{2}", words) and words != PROGRAM:
+                    found.append(f"{place(path, node.lineno)} {words!r}")
     return found
 
 
