@@ -13,7 +13,7 @@
 
 Whole columns are converted at once by Arrow and the outcome is held against the text it came from; where that does not
 settle it, each cell goes through `contracts.tables.decode`, the rule's definition, which also names what is wrong.
-An empty CSV field of another type than text is null, quoted or not.
+An empty CSV field of another type than text and binary is null, quoted or not.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def from_texts(table: str, column: Column, texts: pa.Array, first_row: int) -> p
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if column.type != "text":
+    if column.type not in ("text", "binary"):
         texts = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
     array = _texts_at_once(column, texts)
     if array is None:

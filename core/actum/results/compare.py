@@ -158,13 +158,18 @@ class Comparison:
 
 
 def compare_batches(table: str, expected: Iterator[pa.RecordBatch], found: Iterator[pa.RecordBatch]) -> Comparison:
-    """Compare two streams of batches of one schema, however each is cut."""
-    rows = 0
+    """Compare two streams of batches of one schema, however each is cut. Both are closed at the end."""
     left, right = _Stream(expected), _Stream(found)
-    while True:
-        count = min(left.available(), right.available())
-        if count == 0:
-            break
+    try:
+        return _compare(table, left, right)
+    finally:
+        left.close()
+        right.close()
+
+
+def _compare(table: str, left: _Stream, right: _Stream) -> Comparison:
+    rows = 0
+    while count := min(left.available(), right.available()):
         want, have = left.take(count), right.take(count)
         for position, name in enumerate(want.schema.names):
             row = first_difference(want.column(position), have.column(position))
@@ -192,6 +197,12 @@ class _Stream:
             if self._current is None:
                 return 0
         return int(self._current.num_rows)
+
+    def close(self) -> None:
+        """A stream that was not read to its end keeps no file open."""
+        close = getattr(self._batches, "close", None)
+        if close is not None:
+            close()
 
     def take(self, count: int) -> pa.RecordBatch:
         assert self._current is not None, "take() follows available()"

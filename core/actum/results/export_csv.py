@@ -1,9 +1,9 @@
 """CSV of the Data profile, rule `csv.data.v1`: lossless, and read the same everywhere.
 
 UTF-8 without BOM, comma, CRLF, a header line (RFC 4180). **Null and empty are distinct: a null is an empty field without
-quotes, an empty text is `""`.** Texts are quoted if they are empty, begin or end with white space, or hold a comma, a quote
-or a line break; other values never. Values are the texts of `texts`. In a table of one column a null is therefore an empty
-line, which readers that skip empty lines do not see.
+quotes, an empty text is `""`.** Texts and bytes are quoted if they are empty, begin or end with white space, or hold a comma,
+a quote or a line break; other values never. Values are the texts of `texts`. In a table of one column a null is therefore
+an empty line, which readers that skip empty lines do not see.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 RULE = "csv.data.v1"
-_NEEDS_QUOTES = r'^$|[",\r\n]|^\s|\s$'
+_NEEDS_QUOTES = r'^$|[",\r\n]|^[\s\x{FEFF}]|\s$'  # U+FEFF at the start of the file would be read as a byte order mark
 
 
 def write(file: IO[bytes], batches: Iterator[pa.RecordBatch], schema: pa.Schema, about: dict[str, Any]) -> int:
@@ -28,7 +28,7 @@ def write(file: IO[bytes], batches: Iterator[pa.RecordBatch], schema: pa.Schema,
 
     header = pa.RecordBatch.from_arrays([pa.array([name]) for name in schema.names], names=schema.names)
     file.write(_lines(header, [True] * len(schema.names)))
-    quotable = [_is_text(field.type) for field in schema]
+    quotable = [_may_be_empty(field.type) for field in schema]
     rows = 0
     for batch in batches:
         if batch.num_rows:
@@ -65,9 +65,18 @@ def _quoted(column: pa.Array) -> pa.Array:
     return pc.if_else(needs, quoted, column)
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def _may_be_empty(kind: pa.DataType) -> bool:
+    """Texts and bytes: the values whose text may be empty, or hold what must be quoted."""
     import pyarrow.types as is_
 
     if is_.is_dictionary(kind):
-        return _is_text(kind.value_type)
-    return bool(is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind))
+        return _may_be_empty(kind.value_type)
+    tests = (
+        is_.is_string,
+        is_.is_large_string,
+        is_.is_string_view,
+        is_.is_binary,
+        is_.is_large_binary,
+        is_.is_fixed_size_binary,
+    )
+    return any(test(kind) for test in tests)
