@@ -12,6 +12,31 @@ depends_on = None
 
 
 def upgrade() -> None:
+    _tables_1()
+    _tables_2()
+    _tables_3()
+    _tables_4()
+    _tables_5()
+    _tables_6()
+    _tables_7()
+    _tables_8()
+    _tables_9()
+    for trigger in TRIGGERS_SQLITE:
+        op.execute(sa.text(trigger))
+    connection = op.get_bind()
+    for line in ARROWS.strip().splitlines():
+        status, phase, event, next_status, next_phase = line.split()
+        connection.execute(
+            sa.text("INSERT INTO arrow (status, phase, event, next_status, next_phase) VALUES (:s, :p, :e, :ns, :np)"),
+            {"s": status, "p": phase, "e": event, "ns": next_status, "np": next_phase},
+        )
+    connection.execute(
+        sa.text("INSERT INTO setting (name, value, at_us, epoch) VALUES ('database_uuid', :value, 0, 0)"),
+        {"value": f'"{uuid.uuid4()}"'},
+    )
+
+
+def _tables_1() -> None:
     op.create_table(
         "arrow",
         sa.Column("status", sa.Text(), nullable=False),
@@ -67,6 +92,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("seq"),
         sa.UniqueConstraint("task", "version", "contract_digest"),
     )
+
+
+def _tables_2() -> None:
     op.create_table(
         "run",
         sa.Column("number", sa.Integer(), nullable=False),
@@ -112,6 +140,9 @@ def upgrade() -> None:
     )
     op.create_index("run_key", "run", ["key"], unique=True)
     op.create_index("run_retrying", "run", ["number"], unique=False, sqlite_where=sa.text("status = 'RETRYING'"))
+
+
+def _tables_3() -> None:
     op.create_table(
         "alert",
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -133,6 +164,9 @@ def upgrade() -> None:
     )
     op.create_index("alert_by_run", "alert", ["run"], unique=False)
     op.create_index("alert_open", "alert", ["key"], unique=True, sqlite_where=sa.text("cleared_at_us IS NULL"))
+
+
+def _tables_4() -> None:
     op.create_table(
         "attempt",
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -176,6 +210,9 @@ def upgrade() -> None:
         sa.UniqueConstraint("session"),
     )
     op.create_index("attempt_open", "attempt", ["seq"], unique=False, sqlite_where=sa.text("phase <> 'CLOSED'"))
+
+
+def _tables_5() -> None:
     op.create_table(
         "input",
         sa.Column("run", sa.Integer(), nullable=False),
@@ -215,6 +252,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("task", "scheduled_at_us"),
         sqlite_with_rowid=False,
     )
+
+
+def _tables_6() -> None:
     op.create_table(
         "export",
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -256,6 +296,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("attempt", "fact"),
         sqlite_with_rowid=False,
     )
+
+
+def _tables_7() -> None:
     op.create_table(
         "journal",
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -292,6 +335,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("attempt", "seq"),
         sqlite_with_rowid=False,
     )
+
+
+def _tables_8() -> None:
     op.create_table(
         "result",
         sa.Column("attempt", sa.Integer(), autoincrement=False, nullable=False),
@@ -346,6 +392,9 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("result_check_by_run", "result_check", ["run", "seq"], unique=False)
+
+
+def _tables_9() -> None:
     op.create_table(
         "result_file",
         sa.Column("attempt", sa.Integer(), nullable=False),
@@ -362,19 +411,6 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("attempt", "name"),
         sqlite_with_rowid=False,
-    )
-    for trigger in TRIGGERS_SQLITE:
-        op.execute(sa.text(trigger))
-    connection = op.get_bind()
-    for line in ARROWS.strip().splitlines():
-        status, phase, event, next_status, next_phase = line.split()
-        connection.execute(
-            sa.text("INSERT INTO arrow (status, phase, event, next_status, next_phase) VALUES (:s, :p, :e, :ns, :np)"),
-            {"s": status, "p": phase, "e": event, "ns": next_status, "np": next_phase},
-        )
-    connection.execute(
-        sa.text("INSERT INTO setting (name, value, at_us, epoch) VALUES ('database_uuid', :value, 0, 0)"),
-        {"value": f'"{uuid.uuid4()}"'},
     )
 
 
