@@ -11,7 +11,7 @@ from actum.model.identity import ProcessIdentity
 
 @dataclass(slots=True)
 class Process:
-    """Attributes: role (host | work | daemon), attempt it belongs to, shows_cookie, deaf (ignores SIGTERM), frozen (SIGSTOP)."""
+    """Attributes: role (host | work | daemon), attempt it belongs to, shows_cookie, deaf (to SIGTERM), frozen (SIGSTOP)."""
 
     identity: ProcessIdentity
     role: str

@@ -243,9 +243,7 @@ class Store:
         self._note(run.current, request.journal, ())
         return Persisted(Changes(frozenset({request.run})), self.row(run.current))
 
-    def _note(
-        self, attempt: str, journal: tuple[JournalEntry, ...], alerts: tuple[RaiseAlert | ClearAlert, ...]
-    ) -> None:
+    def _note(self, attempt: str, journal: tuple[JournalEntry, ...], alerts: tuple[RaiseAlert | ClearAlert, ...]) -> None:
         self.journal += [(attempt, entry) for entry in journal]
         for alert in alerts:
             if isinstance(alert, RaiseAlert):

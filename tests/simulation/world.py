@@ -515,7 +515,12 @@ class World:
         check(not living, "R18", f"processes are left: {living}")
         check(app.supervisor.idle, "R18", "the supervisor is never idle")
         check(app.supervisor.slots_taken == 0, "R06", "a slot is never freed")
-        open_alerts = {key.split(":")[0] for key in self.store.alerts} & {"cannot_tell", "tree_left", "stall", "publish_pending"}
+        open_alerts = {key.split(":")[0] for key in self.store.alerts} & {
+            "cannot_tell",
+            "tree_left",
+            "stall",
+            "publish_pending",
+        }
         check(not open_alerts, "R08", f"alerts never go away: {open_alerts}")
         unanswered = app.asked.keys() - app.replies.keys()
         check(not unanswered, "R04", f"commands are never answered: {[type(app.asked[n]).__name__ for n in unanswered]}")
