@@ -6,80 +6,20 @@ so that "nothing half-created" can be asked of the same store: a refused admissi
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.helpers.program import ACTUM, Place, made
 from tests.helpers.waiting import wait_until
 
 pytestmark = pytest.mark.leaves("the supervisor that the rows share starts its long-lived helpers when they are needed")
 
-ACTUM = [sys.executable, "-m", "actum_desktop.entry"]
 LONG_NAME = "长名字 with spaces " + "x" * 160  # some 200 characters; 190 bytes at most fit beside a suffix
-
-
-@dataclass(frozen=True)
-class Told:
-    """What one command line said: exit code, the JSON objects on standard output, the text on standard error."""
-
-    code: int
-    objects: list[dict[str, Any]]
-    notes: str
-
-    @property
-    def error(self) -> dict[str, Any]:
-        return dict(self.objects[-1]["error"])
-
-    @property
-    def first_line(self) -> str:
-        return str(self.error["what"])
-
-
-@dataclass(frozen=True)
-class Place:
-    """A workspace, a folder for inputs, and the program run against them."""
-
-    home: Path
-    data: Path
-
-    def actum(self, *words: str, fault: str = "", prefix: tuple[str, ...] = ()) -> Told:
-        environment = {**os.environ, "ACTUM_HOME": str(self.home)} | ({"ACTUM_FAULT": fault} if fault else {})
-        done = subprocess.run(
-            [*prefix, *ACTUM, *words, "--json"],
-            env=environment,
-            cwd=self.data,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=25,
-        )
-        return Told(done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr)
-
-    def runs(self) -> int:
-        return len(self.actum("runs", "-n", "500").objects)
-
-    def script(self, name: str, text: str) -> Path:
-        path = self.data / name
-        path.write_text(f"#!/bin/sh\n{text}\n")
-        path.chmod(0o755)
-        return path
-
-    def define(self, name: str, text: str, *options: str) -> None:
-        told = self.actum("task", "add", name, "--program", str(self.script(f"{name}.sh", text)), *options)
-        assert told.code == 0, told
-
-
-def made(folder: Path) -> Place:
-    place = Place(folder / "w", folder / "d")
-    place.data.mkdir(parents=True)
-    return place
 
 
 @pytest.fixture(scope="module")

@@ -34,10 +34,8 @@ def start_supervisor(ws: Workspace, *, resume: bool = True) -> int:
     command = [*_program(), "--workspace", str(ws.path), "supervise", "--until-idle"]
     if not resume:
         command.append("--keep-paused")
-    path = log_path(ws)
     try:
-        fresh = os.O_TRUNC if path.exists() and path.stat().st_size > limits.DETACHED_LOG_BYTES_MAX else 0
-        log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | fresh, 0o600)
+        log = open_log(log_path(ws))
         try:
             return os.posix_spawn(
                 command[0],
@@ -54,6 +52,12 @@ def start_supervisor(ws: Workspace, *, resume: bool = True) -> int:
             os.close(log)
     except OSError as error:
         raise StorageFailed("starting a detached supervisor", error) from error
+
+
+def open_log(path: Path) -> int:
+    """A descriptor that appends to the log; one above its bound starts afresh. Raises OSError."""
+    too_long = path.exists() and path.stat().st_size > limits.DETACHED_LOG_BYTES_MAX
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | (os.O_TRUNC if too_long else 0), 0o600)
 
 
 def _program() -> list[str]:
