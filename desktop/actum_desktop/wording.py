@@ -270,7 +270,7 @@ def _closed_text(show: Mapping[str, Any], state: Mapping[str, Any]) -> str:
         at, said = measures.micros(recorded), measures.micros(ended)
         if at is None or said is None:
             return _("Nothing here can change any more.")
-        return _("On the record since {time}, {later} after the work said it was done. Nothing here can change.").format(
+        return _("On the record since {time}, {later} after the work said it was done.").format(
             time=measures.clock(at), later=measures.duration(max(0, at - said) / 1e6)
         )
     released = facts.get("released", {}).get("at")

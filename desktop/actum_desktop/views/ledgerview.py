@@ -12,6 +12,7 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
+    QTimer,
     QVariantAnimation,
     Signal,
 )
@@ -257,7 +258,7 @@ class LedgerFoot(_Account):
         self._rule.setEndValue(1.0)
         self._rule.setDuration(tokens.RULE_MS)
         self._rule.valueChanged.connect(self._on_rule)
-        self._closed: bool | None = None
+        self.closed: bool | None = None
 
     def fit(self) -> None:
         self.scheduleDelayedItemsLayout()
@@ -265,18 +266,18 @@ class LedgerFoot(_Account):
 
     def show_foot(self, show: Mapping[str, Any], attempt: str | None, now: int | None) -> None:
         """The double rule draws itself once, if it came while the page was looked at."""
-        before = self._closed
+        before = self.closed
         if self._ledger.show(show, attempt, now):
             self.fit()
         first = self._ledger.entry(0)
-        self._closed = isinstance(first, Foot) and first.foot.rule == "double"
+        self.closed = isinstance(first, Foot) and first.foot.rule == "double"
         still = self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self) == 0
-        if self._closed and before is False and self.isVisible() and not still:
+        if self.closed and before is False and self.isVisible() and not still:
             self._rule.start()
 
     def forget(self) -> None:
         """Another run is shown next: what closes then did not close now."""
-        self._closed = None
+        self.closed = None
         self._rule.stop()
         self._delegate.rule_part = 1.0
 
@@ -305,11 +306,15 @@ class LedgerView(_Account):
         waiting = self._row_in_sight()
         if waiting != self._waiting:
             self._waiting = waiting
-            self.scrollTo(self._ledger.index(waiting))
+            QTimer.singleShot(0, self, self._bring_into_sight)  # after the rows have their places
 
     def forget(self) -> None:
         self._waiting = -1
         self.foot.forget()
+
+    def _bring_into_sight(self) -> None:
+        if self._waiting >= 0:
+            self.scrollTo(self._ledger.index(self._waiting))
 
     def _row_in_sight(self) -> int:
         """The row being waited for, else the last one on record."""
@@ -321,7 +326,7 @@ class LedgerView(_Account):
                     return row
                 if entry.row.kind in (Kind.ESTABLISHED, Kind.REFUSED):
                     last = row
-        return last
+        return self._ledger.rowCount() - 1 if self.foot.closed else last
 
     def spine_at_completion(self) -> bool:
         for row in range(self._ledger.rowCount()):
