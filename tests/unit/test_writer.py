@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from actum import clock, faults, limits
+from actum.errors import StorageFailed
 from actum.model.changes import (
     AddExport,
     AddResultCheck,
@@ -418,3 +419,18 @@ def test_create_folders_is_private_and_idempotent(tmp_path: Path) -> None:
     create_folders(ws)
     create_folders(ws)
     assert all(folder.stat().st_mode & 0o777 == 0o700 for folder in ws.folders())
+
+
+def test_killed_between_the_epoch_and_its_generation_file(place: Workspace) -> None:
+    """R18: the database is ahead then, which is no recovery; the next start writes the file."""
+    with w.writing(place):
+        pass
+    faults.arm("store.epoch.after:error=EIO")
+    with pytest.raises(StorageFailed):
+        Writer(place).start("cut short")
+    faults.arm("")
+    generation = read_generation(place)
+    assert generation is not None
+    assert generation.epoch == 1
+    with w.writing(place) as writer:
+        assert (writer.opened.epoch, writer.opened.recovery, writer.opened.previous_clean) == (3, False, False)

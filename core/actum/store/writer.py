@@ -86,6 +86,9 @@ class Writer:
         except sqlite3.Error as error:
             connection.close()
             raise failures.known(error, self._ws.database, "opening an epoch") or error from error
+        except OSError as error:
+            connection.close()
+            raise failures.of_system(error, self._ws.database, "opening an epoch") from error
         except BaseException:
             connection.close()
             raise
