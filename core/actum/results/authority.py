@@ -8,6 +8,7 @@ Memory is bounded by BATCH_BYTES of text and its values.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -64,7 +65,7 @@ def _line_blocks(file: IO[bytes], table: str, advance: Advance) -> Iterator[list
         advance(len(block))
         lines = (rest + block).split(b"\n")
         rest = lines.pop()
-        if len(rest) > limits.TABLE_LINE_BYTES_MAX:
+        if max(len(rest), len(lines[0]) if lines else 0) > limits.TABLE_LINE_BYTES_MAX:
             raise invalid(f"The table “{table}” has a line longer than {limits.TABLE_LINE_BYTES_MAX:,} bytes.")
         for start in range(0, len(lines), limits.BATCH_ROWS):
             yield lines[start : start + limits.BATCH_ROWS]
@@ -126,8 +127,9 @@ def text_batches(file: IO[bytes], names: Sequence[str], delimiter: str) -> Itera
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
+    counted = _QuoteCounter(file)
     reader = pacsv.open_csv(
-        file,
+        counted,
         read_options=pacsv.ReadOptions(use_threads=False, block_size=limits.BATCH_BYTES),
         parse_options=pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) != 1),
         convert_options=pacsv.ConvertOptions(
@@ -143,6 +145,24 @@ def text_batches(file: IO[bytes], names: Sequence[str], delimiter: str) -> Itera
     for batch in reader:
         for start in range(0, batch.num_rows, limits.BATCH_ROWS):
             yield batch.slice(start, limits.BATCH_ROWS)
+    if counted.quotes % 2:
+        raise pa.ArrowInvalid("a quote that is opened is never closed")
+
+
+class _QuoteCounter(io.RawIOBase):
+    """A file that counts the quotes it hands out: the reader takes a last field whose quote is never closed for complete."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.quotes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        block = self._file.read(-1 if size is None else size)
+        self.quotes += block.count(b'"')
+        return block
 
 
 def _parquet(path: Path, entry: Mapping[str, Any], advance: Advance) -> Iterator[pa.RecordBatch]:

@@ -231,7 +231,7 @@ def _timestamp_from_text(column: Column, text: str) -> datetime:
 
 
 _TEXT_READERS: dict[str, Callable[[Column, str], Any]] = {
-    "integer": lambda column, text: int(_must_match(_INTEGER_TEXT, text)),
+    "integer": lambda column, text: int(tables.encode(column, int(_must_match(_INTEGER_TEXT, text)))),
     "decimal": _decimal_from_text,
     "float64": lambda column, text: float(_must_match(_FLOAT_TEXT, text)),
     "boolean": _boolean_from_text,

@@ -8,9 +8,9 @@ ROW_GROUP_ROWS_MAX rows. A package without tables gets a derived.json with an em
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from actum import canonical, faults, limits
 from actum.errors import ActumError
@@ -19,6 +19,9 @@ from actum.results import columns as cells
 from actum.results import manifest as names
 from actum.results.durable import action
 from actum.results.handover import invalid
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 STAGING_PREFIX = ".derive-"
 
@@ -68,18 +71,15 @@ def _make_room(out: Path) -> None:
 def _derive_table(
     package: Path, entry: Mapping[str, Any], manifest_sha256: str, out: Path, advance: Callable[[int], None]
 ) -> dict[str, Any]:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     schema = derived_schema(entry, manifest_sha256)
     path = out / f"{entry['table']}.parquet"
     rows = 0
     with pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, write_page_index=True) as writer:
-        for batch in authority.batches(package, entry, advance):
-            writer.write_batch(
-                pa.RecordBatch.from_arrays(batch.columns, schema=schema), row_group_size=limits.ROW_GROUP_ROWS_MAX
-            )
-            rows += batch.num_rows
+        for group in _row_groups(authority.batches(package, entry, advance), schema):
+            writer.write_table(group, row_group_size=limits.ROW_GROUP_ROWS_MAX)
+            rows += group.num_rows
     if entry["rows"] is not None and rows != entry["rows"]:
         raise invalid(f"The table “{entry['table']}” states {entry['rows']:,} rows and has {rows:,}.")
     faults.point("derive.file.fsync.before")
@@ -97,6 +97,24 @@ def _derive_table(
         "sha256": digest.sha256,
         "row_group_rows_max": limits.ROW_GROUP_ROWS_MAX,
     }
+
+
+def _row_groups(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+    """The batches put together to full row groups; the last may be shorter."""
+    import pyarrow as pa
+
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
+        rows += batch.num_rows
+        while rows >= limits.ROW_GROUP_ROWS_MAX:
+            table = pa.Table.from_batches(waiting, schema)
+            yield table.slice(0, limits.ROW_GROUP_ROWS_MAX)
+            rest = table.slice(limits.ROW_GROUP_ROWS_MAX)
+            waiting, rows = rest.to_batches(), rest.num_rows
+    if rows:
+        yield pa.Table.from_batches(waiting, schema)
 
 
 def _counter(progress: digests.Progress, total: int) -> Callable[[int], None]:

@@ -23,7 +23,10 @@ def no_progress(done: int, total: int, unit: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """`lines` counts the line feeds; `chunks` are the digests of successive CHUNK_BYTES, for a file larger than that."""
+    """`lines` counts lines, a last one without a line feed too; `chunks` are the digests of successive CHUNK_BYTES.
+
+    Both are 0 and empty unless asked for; a file of at most CHUNK_BYTES has no chunks.
+    """
 
     sha256: str
     size: int
@@ -43,6 +46,7 @@ def of_stream(file: IO[bytes], advance: Callable[[int], None] | None = None, *, 
 
     whole, chunk = hashlib.sha256(), hashlib.sha256()
     size = lines = 0
+    last = ord("\n")
     chunks: list[str] = []
     block = bytearray(limits.HASH_BLOCK_BYTES)
     view = memoryview(block)
@@ -51,6 +55,7 @@ def of_stream(file: IO[bytes], advance: Callable[[int], None] | None = None, *, 
         size += count
         if detail:
             lines += block.count(b"\n", 0, count)
+            last = block[count - 1]
             chunk.update(view[:count])
             if size % limits.CHUNK_BYTES == 0:
                 chunks.append(chunk.hexdigest())
@@ -59,6 +64,7 @@ def of_stream(file: IO[bytes], advance: Callable[[int], None] | None = None, *, 
             advance(count)
     if detail and size % limits.CHUNK_BYTES:
         chunks.append(chunk.hexdigest())
+    lines += last != ord("\n")
     return FileDigest(whole.hexdigest(), size, lines, tuple(chunks) if size > limits.CHUNK_BYTES else ())
 
 
