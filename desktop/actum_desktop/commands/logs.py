@@ -48,9 +48,11 @@ def run(args: argparse.Namespace, context: Context) -> int:
         log = LogReader(subject.folder())
         first = 0 if args.tail is None else max(0, log.count() - args.tail)
         pages = _follow(log, first, subject, interrupts) if args.follow else _whole(log, first)
-        for line in pages:
-            if pattern is None or pattern.search(line.text):
-                _print(context, subject, line)
+        for page in pages:
+            for line in page:
+                if pattern is None or pattern.search(line.text):
+                    _print(context, subject, line, whole=pattern is not None)
+            context.out.flush()
         return EXIT_INTERRUPTED if interrupts.count else 0
 
 
@@ -96,21 +98,21 @@ class _Subject:
         return show_document(self._reader, self._context.workspace, self.run)
 
 
-def _whole(log: LogReader, first: int) -> Iterator[Line]:
+def _whole(log: LogReader, first: int) -> Iterator[list[Line]]:
     """Every line there is now, read in pages."""
     while page := log.lines(first, limits.LOG_PAGE_LINES):
-        yield from page
+        yield page
         first += len(page)
 
 
-def _follow(log: LogReader, first: int, subject: _Subject, interrupts: Interrupts) -> Iterator[Line]:
+def _follow(log: LogReader, first: int, subject: _Subject, interrupts: Interrupts) -> Iterator[list[Line]]:
     """Every line there is and will be, until the run is closed. A last line without an end waits until it has one."""
     looked_at, closed = 0.0, False
     while not interrupts.count:
         page = log.lines(first, limits.LOG_PAGE_LINES)
         if page and not closed and not page[-1].raw.endswith(b"\n"):
             page.pop()
-        yield from page
+        yield page
         first += len(page)
         if page:
             continue
@@ -122,7 +124,8 @@ def _follow(log: LogReader, first: int, subject: _Subject, interrupts: Interrupt
             time.sleep(0.1)
 
 
-def _print(context: Context, subject: _Subject, line: Line) -> None:
+def _print(context: Context, subject: _Subject, line: Line, *, whole: bool) -> None:
+    """One line; to a pipe exactly its bytes, with a line end of its own where lines were picked out (`whole`)."""
     out = context.out
     if out.json:
         out.document(
@@ -140,7 +143,7 @@ def _print(context: Context, subject: _Subject, line: Line) -> None:
     elif out.out_is_terminal:
         out.say(coloured_line(line.text))
     else:
-        out.raw(line.raw if line.raw.endswith(b"\n") else line.raw + b"\n")
+        out.raw(line.raw if not whole or line.raw.endswith(b"\n") else line.raw + b"\n")
 
 
 def _pattern(text: str | None) -> re.Pattern[str] | None:

@@ -131,15 +131,15 @@ class Output:
             self.say(f"{indent}{self.toned(name + ' ' * (column - width(name)), 'faint')}  {plain(value)}")
 
     def raw(self, data: bytes) -> None:
-        """Bytes as they are, for a pipe."""
-        self._close_progress()
-        self._out.flush()
+        """Bytes as they are, for a pipe; `flush` sends what has gathered."""
         buffer = getattr(self._out, "buffer", None)
         if buffer is None:
             self._out.write(data.decode("utf-8", "backslashreplace"))
         else:
             buffer.write(data)
-            buffer.flush()
+
+    def flush(self) -> None:
+        self._out.flush()
 
     # Beside the results ----------------------------------------------------------------------------------------------
 

@@ -157,7 +157,8 @@ def progress_text(show: Mapping[str, Any], live: Mapping[str, Any] | None) -> st
     word = wording.status(show["status"], show["phase"], show["released"]).word
     parts = [f"Run {show['run']}", word]
     step = (live or {}).get("step") or {}
-    step = {**step, "stage": STEPS[step["verb"]][1]} if STEPS.get(step.get("verb"), ("",))[0] == show["phase"] else None
+    phase, words = STEPS.get(str(step.get("verb")), ("", ""))
+    step = {**step, "stage": words} if phase == show["phase"] else None
     measure = _measure(step) if step else _measure(show.get("progress") or {}) if show["phase"] == "COMPUTING" else ""
     if measure:
         parts.append(measure)
