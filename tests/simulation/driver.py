@@ -162,7 +162,8 @@ class App:
         upto = min(folder.records, offset + 2) if folder.readable else offset
         records = tuple(RecordRow(seq, 0, "trade", {}) for seq in range(offset, upto))
         more = folder.readable and upto < folder.records
-        self.tell("own", events.RecordsRead(effect.row.attempt, records, upto, more))
+        error = None if folder.readable else "the disk is not there"
+        self.tell("own", events.RecordsRead(effect.row.attempt, records, upto, more, error))
 
     def _quarantine(self, effect: effects.Quarantine) -> None:
         folder = self._folder(effect.row.attempt)

@@ -152,7 +152,8 @@ class Store:
         if request.arrow is not None:
             self._follow(request, before.pair, target)
         for record in request.records:
-            self.ledger.check((request.attempt, record.seq) not in self.records, "R12", "a record is written twice")
+            twice = (request.attempt, record.seq) in self.records and request.attempt not in self.ledger.unsure
+            self.ledger.check(not twice, "R12", "a record is written twice")
             self.records[request.attempt, record.seq] = record
         self._note(request.attempt, request.journal, request.alerts)
         row = self.row(request.attempt)

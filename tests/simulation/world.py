@@ -335,7 +335,7 @@ class World:
             self.scenario.faults -= 1
             self.fault(self.rng.choice(FAULTS))
             return
-        living = [app for app in self.apps if app.alive]
+        living = [app for app in self.apps if app.alive and app.epoch == self.store.epoch]
         if not living:
             choices.append((4, self.open_app))
         elif len(self.store.runs) < RUNS_MAX and self.rng.random() < 0.04:
@@ -344,7 +344,8 @@ class World:
             self.scenario.stops -= 1
             choices.append((100, lambda: self.stop(living[-1])))
         elif self.rng.random() < 0.02:
-            choices.append((20, lambda: self._command(living[-1], events.ReconcileAsked(self._next_command(), resume=True))))
+            asked = self.rng.choice((events.QueueResumed, lambda command: events.ReconcileAsked(command, resume=True)))
+            choices.append((20, lambda: self._command(living[-1], asked(self._next_command()))))
         weights = [weight for weight, _ in choices]
         self.rng.choices(choices, weights)[0][1]()
 
@@ -483,7 +484,7 @@ class World:
             if app.alive:
                 self.kill_app(app)
         app = self.apps[-1] if self.apps[-1].alive else self.open_app()
-        self._command(app, events.QueueResumed(self._next_command()))
+        self._command(app, events.ReconcileAsked(self._next_command(), resume=True))
         for _ in range(PEACE_STEPS_MAX):
             choices = self.enabled()
             busy = [host for host in self.hosts if host.runs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from actum.clock import Now
+from actum.clock import US, Now
 from actum.limits import HOST_SILENT_S, LOOK_AGAIN_S, PUBLISH_RETRY_S, RECORDS_EVERY_S
 from actum.model.changes import JournalEntry
 from actum.model.status import TERMINAL, Contact, Pair, Phase, Status
@@ -99,7 +99,7 @@ def _records(m: Machine, now: Now) -> list[Effect]:
     due = m.live.get("records_due_us", 0)
     if m.row.pair.phase is not Phase.COMPUTING or now.monotonic_us < due:
         return []
-    m.live["records_due_us"] = now.monotonic_us + int(RECORDS_EVERY_S * 1_000_000)
+    m.live["records_due_us"] = now.monotonic_us + int(RECORDS_EVERY_S * US)
     return m.begin("records", ReadRecords(m.row))
 
 
@@ -215,6 +215,9 @@ def _on_records(m: Machine, event: events.RecordsRead, now: Now) -> list[Effect]
         m.seen.records_done = last
         return []
 
+    if event.error is not None:
+        m.live["records_due_us"] = now.monotonic_us + LOOK_AGAIN_S * US
+        return []
     if m.pending is not None:
         return []
     if not event.records:

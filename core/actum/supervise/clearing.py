@@ -37,7 +37,7 @@ def clearing(m: Machine, now: Now) -> list[Effect]:
         journal = (JournalEntry("stop_stage", now.utc_us, {"stage": "tree_gone"}),) if stopping else ()
         return m.persist(now, None, Fact(FactName.TREE_GONE, now.utc_us, m.seen.tree_gone or {}), journal=journal)
     if known and not m.seen.records_done and not m.has(FactName.RELEASED):
-        return last_records(m)
+        return last_records(m, now)
     return release(m, now)
 
 
@@ -51,9 +51,9 @@ def claim_settled(m: Machine) -> bool:
     return m.seen.exit_observed or m.seen.claim_revoked or dead
 
 
-def last_records(m: Machine) -> list[Effect]:
+def last_records(m: Machine, now: Now) -> list[Effect]:
     """Read the records to their end, now that nobody writes any more; a reading begun earlier does not count (R12)."""
-    if "records" in m.doing:
+    if "records" in m.doing or now.monotonic_us < m.live.get("records_due_us", 0):
         return []
     m.seen.records_final = True
     return m.begin("records", ReadRecords(m.row))

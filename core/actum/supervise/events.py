@@ -161,12 +161,13 @@ class ClaimAnswered:
 
 @dataclass(frozen=True, slots=True)
 class RecordsRead:
-    """New complete lines of records.jsonl up to `offset`; `more` = another batch waits."""
+    """New complete lines of records.jsonl up to `offset`; `more` = another batch waits; `error` = it could not be read now."""
 
     attempt: str
     records: tuple[Any, ...]
     offset: int
     more: bool
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

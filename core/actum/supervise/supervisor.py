@@ -338,6 +338,7 @@ class Supervisor:
         effects: list[Effect] = []
         pending = _Reconcile(event.command, set())
         for m in self.machines.values():
+            m.tries.clear()  # a person asks: a helper that crashed too often is tried again
             if advancing.needs_look(m):
                 pending.waiting.add(m.attempt)
                 effects += clearing.look_now(m, now)
