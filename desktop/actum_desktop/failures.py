@@ -156,7 +156,7 @@ def warning(code: str, data: Mapping[str, Any] | None = None) -> tuple[str, str]
     if code == "cannot_tell":
         why = str(facts.get("why") or "")
         text = _("The run holds and its slot stays taken. It is looked at again every minute.")
-        return _("Actum cannot tell whether this work still runs"), f"{why} {text}".strip()
+        return _("Actum cannot tell whether this work still runs"), measures.joined(why, text)
     if code == "disk_low":
         return (
             _("The disk is nearly full: {size} free").format(size=measures.size(_number(facts, "free_bytes"))),
@@ -195,7 +195,7 @@ def _no_progress(facts: Mapping[str, Any], period: str) -> tuple[str, str]:
         if cpu is not None
         else ""
     )
-    return title, " ".join(part for part in (_alive(facts), guess, _("Actum will not end it.")) if part)
+    return title, measures.joined(_alive(facts), guess, _("Actum will not end it."))
 
 
 def _alive(facts: Mapping[str, Any]) -> str:
@@ -211,7 +211,7 @@ def _alive(facts: Mapping[str, Any]) -> str:
             parts.append(_("CPU {cpu}, nothing read or written.").format(cpu=measure))
         else:
             parts.append(_("CPU {cpu}.").format(cpu=measure))
-    return " ".join(parts)
+    return measures.joined(*parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +315,7 @@ def evidence_lines(evidence: Mapping[str, Any]) -> tuple[str, ...]:
         second.extend(str(text) for text in why.values())
     elif why:
         second.append(str(why))
-    lines = (" ".join(part for part in first if part), " ".join(part for part in second if part))
+    lines = (measures.joined(*first), measures.joined(*second))
     return tuple(line for line in lines if line)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from actum_desktop import failures, measures
-from actum_desktop.i18n import N_, _, chinese, ngettext
+from actum_desktop.i18n import N_, _, ngettext
 
 Fact = Mapping[str, Any]
 DOT = " · "
@@ -254,7 +254,7 @@ def _computing(show: Mapping[str, Any]) -> str:
         lead = _("The work is at {done} of {total}.").format(done=measures.count(done), total=measures.count(total))
     else:
         lead = _("The work is computing and has reported no progress yet.")
-    return lead + ("" if chinese() else " ") + rest
+    return measures.joined(lead, rest)
 
 
 def _ending(key: str, show: Mapping[str, Any], state: Mapping[str, Any], now: int) -> str:

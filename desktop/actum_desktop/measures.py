@@ -158,6 +158,11 @@ def _month(number: int) -> str:
     return _MONTHS[number - 1]
 
 
+def joined(*sentences: str) -> str:
+    """Sentences one after another; in Chinese without a space between them."""
+    return ("" if chinese() else " ").join(sentence for sentence in sentences if sentence)
+
+
 def short(digest: Any, head: int = 4, tail: int = 4) -> str:
     """`9f2c…41ab`: a digest or id as far as a person compares it."""
     text = str(digest or "").removeprefix("sha256:")

@@ -169,7 +169,7 @@ def _unsuccessful(show: Mapping[str, Any], state: Mapping[str, Any], name: str) 
     left = ""
     if not show.get("released", True):
         left = _("Cleaning up still; its slot stays taken until no process of it is left.")
-    return " ".join(part for part in (f"{word}: {message}" if message else word, left) if part)
+    return measures.joined(_("{status}: {why}").format(status=word, why=message) if message else word, left)
 
 
 def _open_sentence(show: Mapping[str, Any], state: Mapping[str, Any]) -> str:
@@ -287,7 +287,7 @@ def _closed_text(show: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     lead = failure_sentence(state["failure"])
     if released is None:
         return lead
-    return f"{lead} " + _("All resources were released at {time}.").format(time=measures.clock(released))
+    return measures.joined(lead, _("All resources were released at {time}.").format(time=measures.clock(released)))
 
 
 def measure(show: Mapping[str, Any], now: int | None = None) -> str:

@@ -124,7 +124,7 @@ class LaunchView(QWidget):
         self._list.viewport().setAutoFillBackground(False)
         self._list.activated.connect(self._on_activated)
         self._verdicts, self._held, self._promise = Badge(ink), Badge(ink), Badge(ink)
-        self._promise.say("shield-check", _("none was signalled on a guess"), "neutral")
+        self._promise.say("shield-check", _("none was signalled on a guess"), "text2")
         self._queue = Label(theme, "", "body", 600)
         self._queue_note = Label(theme, "", "caption", 400, "text2", wrap=True)
         self._check = button(theme, _("Check again"), self._on_check, icon="arrows-clockwise")

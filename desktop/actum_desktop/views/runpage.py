@@ -355,7 +355,7 @@ class RunPage(QWidget):
             code = str(failure["code"])
             said = str(failure.get("message") or "")
             label = _("Its files are not a result and not verified.") if show.get("unverified_files") else ""
-            text = " ".join(part for part in (said, wording.failure_remedy(code), label) if part)
+            text = measures.joined(said, wording.failure_remedy(code), label)
             self._failed.say(wording.failure_sentence(code), text)
         self._left.setVisible(bool(show.get("unverified_files")))
 
