@@ -29,11 +29,11 @@ from actum.contracts import tables
 from actum.contracts.tables import Column
 from actum.errors import ActumError
 from actum.results.handover import invalid
+from actum.sdk.cells import EXACT_INTEGER_MAX
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_EXACT_INTEGER_MAX = 2**53
 _DECIMAL128_DIGITS_MAX = 38
 _INTEGER_TEXT = r"^[+-]?[0-9]+$"
 _DECIMAL_TEXT = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
@@ -165,7 +165,7 @@ def _within_exact(array: pa.Array) -> bool:
     import pyarrow.compute as pc
 
     ends = pc.min_max(array).as_py()
-    return ends["min"] is None or (ends["min"] >= -_EXACT_INTEGER_MAX and ends["max"] <= _EXACT_INTEGER_MAX)
+    return ends["min"] is None or (ends["min"] >= -EXACT_INTEGER_MAX and ends["max"] <= EXACT_INTEGER_MAX)
 
 
 def _spelled(column: Column, array: pa.Array) -> pa.Array:

@@ -8,7 +8,8 @@ are text; null is null and "" is "". Columns of other types are texts.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from actum.errors import CheckFailed
 from actum.results import columns as cells
 from actum.results import texts
 from actum.results.compare import Comparison, compare_batches
+from actum.sdk.cells import EXACT_INTEGER_MAX
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,20 +78,29 @@ def _cells(column: Column, array: pa.Array) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if column.type == "boolean":
-        return pc.fill_null(array.cast(pa.string()), "null")
-    if column.type in ("text", "integer", "float64"):
-        write = _CELL_WRITERS[column.type]
+    if column.type in ("text", "float64"):
+        write = encode_basestring if column.type == "text" else _float
         return pa.array(["null" if value is None else write(value) for value in array.to_pylist()], pa.string())
     plain = texts.of_array(column.name, array)
-    return pc.fill_null(pc.binary_join_element_wise('"', plain, '"', ""), "null")
+    if column.type == "integer":
+        beyond = pc.or_(pc.less(array, -EXACT_INTEGER_MAX), pc.greater(array, EXACT_INTEGER_MAX))
+        plain = pc.if_else(beyond, _in_quotes(plain), plain)
+    elif column.type != "boolean":
+        plain = _in_quotes(plain)
+    return pc.fill_null(plain, "null")
 
 
-_CELL_WRITERS: dict[str, Callable[[Any], str]] = {
-    "text": encode_basestring,
-    "integer": lambda value: json.dumps(tables.encode(Column("", "integer"), value)),
-    "float64": lambda value: json.dumps(tables.encode(Column("", "float64"), value)),
-}
+def _in_quotes(array: pa.Array) -> pa.Array:
+    import pyarrow.compute as pc
+
+    return pc.binary_join_element_wise('"', array, '"', "")
+
+
+def _float(value: float) -> str:
+    """The shortest repr; what JSON has no number for is text, as `contracts.tables` spells it."""
+    if math.isfinite(value):
+        return repr(value)
+    return '"NaN"' if math.isnan(value) else f'"{value}"'
 
 
 def _typed(column: Column, array: pa.Array) -> pa.Array:
