@@ -85,6 +85,11 @@ class Watch(QObject):
         self._due = time.perf_counter() + TIMER_MS / 1000
         self._timer.start(TIMER_MS)
 
+    @Slot()
+    def end(self) -> None:
+        """Only the GUI thread quits: connected directly, `quit` would run in the thread of the signal."""
+        QApplication.quit()
+
     def _on_timeout(self) -> None:
         now = time.perf_counter()
         self.late_ms.append(max(0.0, (now - self._due) * 1000))
@@ -127,7 +132,7 @@ def main() -> None:
     flooders = flood(folder, frames, counting) if frames else []
     watch = Watch()
     if frames:
-        counting.done.connect(application.quit, Qt.ConnectionType.QueuedConnection)
+        counting.done.connect(watch.end, Qt.ConnectionType.QueuedConnection)
     else:
         QTimer.singleShot(int(IDLE_S * 1000), application.quit)
     began = time.perf_counter()
