@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from actum_resources import samples
+
 from tests.helpers.app import App
 
 PROCESSES = 20
