@@ -167,6 +167,8 @@ catalogue(
     freeze__copy__fsync__before="the freezing helper, an input is copied, not yet durable",
     freeze__copy__fsync__after="the freezing helper, the bytes of a frozen input are durable",
     freeze__folders__fsync__after="the freezing helper, a frozen input is durable, not yet named",
+    freeze__rename__before="the supervisor, before a finished copy gets its name in the input store",
+    freeze__rename__after="the supervisor, a frozen input is in the store, its digest not yet committed",
     publish__derived__rename__before="the supervisor, before the derived tables get their name in staging",
     publish__derived__rename__after="the supervisor, derived tables in place, not yet durable",
     publish__target__fsync__before="the supervisor, results/<run> made, not yet durable",

@@ -82,3 +82,14 @@ def test_no_signal_carries_a_bare_number() -> None:
                 if kinds & {"int", "float", "bool"}:
                     wrong.append(place(path, node.lineno))
     assert not wrong, "Declare Signal(object) and emit one frozen dataclass (controller/events.py):\n" + "\n".join(wrong)
+
+
+def test_nothing_but_a_slot_quits_the_application() -> None:
+    """`signal.connect(app.quit)` runs in the thread of the signal, and from another thread than the GUI's it deadlocks."""
+    wrong = []
+    for path in modules(DESKTOP):
+        for node in nodes(path):
+            is_connect = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "connect"
+            if is_connect and any(getattr(argument, "attr", "") in ("quit", "exit") for argument in node.args):
+                wrong.append(place(path, node.lineno))
+    assert not wrong, "Connect a slot of a QObject in the GUI thread, and quit there:\n" + "\n".join(wrong)

@@ -9,13 +9,6 @@ from actum import faults
 from actum.results import durable, inputs
 from actum.results.publish import rename_noreplace
 
-faults.CATALOGUE.update(
-    {
-        "freeze.rename.before": "the supervisor, before a finished copy gets its name in the input store",
-        "freeze.rename.after": "the supervisor, a frozen input is in the store, its digest not yet committed",
-    }
-)
-
 
 def settle(store: Path, temporary: Path, sha256: str) -> Path:
     """Rename `temporary` to `<store>/<sha256>`; another run may have put the same content there first. Raises StorageFailed."""
