@@ -103,6 +103,7 @@ def test_a_refused_greeting_is_raised(ws: Workspace) -> None:
 def test_r11_a_frame_the_other_end_never_takes_does_not_hang_the_command(
     ws: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert limits.CLIENT_SEND_WAIT_S < limits.LOCK_WAIT_S, "a stuck channel must not use up the whole wait"
     monkeypatch.setattr(limits, "CLIENT_SEND_WAIT_S", 0.2)
     ours, theirs = socket.socketpair()
     with ours, theirs, Client(ours, {}) as client, pytest.raises(ChannelLost):

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import Any
 
 import pytest
+from actum import limits
 from actum.model.status import RUN_TERMINAL, RunStatus
-from actum_desktop.commands.watching import exit_code, is_closed, news_key, progress_text
+from actum.workspace import Workspace
+from actum_desktop.commands.context import Context
+from actum_desktop.commands.output import Output
+from actum_desktop.commands.watching import Watch, exit_code, is_closed, news_key, progress_text
+
+from tests.helpers.small_workspace import alert, fill
+from tests.helpers.waiting import wait_until
 
 
 def show(**members: Any) -> dict[str, Any]:
@@ -76,3 +85,20 @@ def test_the_step_of_an_earlier_phase_is_not_shown() -> None:
         "Run 17  Freezing inputs  keeping inputs, 99 % (12.2 KB of 12.2 KB)"
     )
     assert progress_text(show(phase="VERIFYING", released=True), live) == "Run 17  Verifying"
+
+
+def test_r11_a_waiting_command_reads_now_and_then_or_when_it_hears_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert 1 / limits.CHANGES_PER_S_MAX < limits.CLIENT_READ_EVERY_S, "news are read sooner than silence"
+    monkeypatch.setattr(limits, "CLIENT_READ_EVERY_S", 3600)
+    fill(Workspace(tmp_path), 1)
+    out = Output(as_json=False, out=io.StringIO(), err=io.StringIO())
+    with Watch(Context(out, str(tmp_path)), 1) as watch:
+        assert not watch.closed()
+        alert(Workspace(tmp_path), 1)
+        assert not watch.closed()
+        assert watch.show["alerts"] == [], "nobody said anything, and the time for the next look has not come"
+        watch.hear({1: {"cpu_percent": 5.0}})
+        wait_until(lambda: not watch.closed() and watch.show["alerts"], 5, "the look that the news ask for")
+        assert watch.live == {"cpu_percent": 5.0}
