@@ -14,11 +14,11 @@ from actum.processes import terminate
 
 
 class Ending:
-    """Attributes: level (ask | insist), ended (how many processes were signalled)."""
+    """Attribute: ended (how many processes were signalled)."""
 
-    def __init__(self, family: Family, grace_s: float, now: float, *, insist: bool) -> None:
+    def __init__(self, family: Family, grace_s: float, now: float) -> None:
         self._family = family
-        self._insist_at = now if insist else now + grace_s
+        self._insist_at = now + grace_s
         self._asked: set[Life] = set()
         self._killed: set[Life] = set()
 

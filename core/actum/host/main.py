@@ -294,7 +294,7 @@ class Host:
 
     def _begin_ending(self, now: float) -> None:
         self._pause.hold(False)  # who is paused cannot hear SIGTERM
-        self._ending = Ending(self._family, self._launch.grace_s, now, insist=self._insist)
+        self._ending = Ending(self._family, self._launch.grace_s, now)
         self._report.enter("ending")
         self._end(now)
 

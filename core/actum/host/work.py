@@ -6,11 +6,12 @@ comes back as itself. Every descriptor of the host closes at exec, the alive loc
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 from collections.abc import Mapping
 
-from actum import faults
+from actum import faults, limits
 from actum.errors import ActumError
 from actum.host.launch import Launch
 from actum.model.identity import ProcessIdentity
@@ -73,6 +74,7 @@ def start(launch: Launch) -> Work:
             readers[stream] = reader
             writers.append(writer)
             os.set_blocking(reader, False)
+            _widen(reader)
         pid = _spawn(launch, variables, writers)
     except BaseException:
         for descriptor in readers.values():
@@ -114,6 +116,14 @@ def _spawn(launch: Launch, variables: dict[str, str], writers: list[int]) -> int
     finally:
         os.fchdir(here)
         os.close(here)
+
+
+def _widen(pipe: int) -> None:
+    """Let the pipe hold what one turn reads; where the system allows no more, it stays as it is."""
+    try:
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, limits.LOG_READ_BYTES_MAX)
+    except OSError:
+        pass
 
 
 def _find(program: str, path: str) -> str:
