@@ -90,6 +90,20 @@ class App:
         arrow = f"{request.arrow.before} {request.arrow.event}" if request.arrow else ""
         return f"{request.run} {arrow} {[fact.name.value for fact in request.facts]} {[e.kind for e in request.journal]}"
 
+    def tick(self) -> None:
+        """Read the spool of what computes without a channel, then let time pass."""
+        for m in list(self.supervisor.machines.values()):
+            folder = self.world.folders.get(m.attempt)
+            silent = m.attempt not in self.current and m.row.pair.phase in (Phase.COMPUTING, Phase.SEALING)
+            if folder is None or not folder.readable or not silent or not self.alive:
+                continue
+            if folder.state is not None:
+                self.handle(events.StateRead(m.attempt, folder.state))
+            if self.alive and m.seen.outcome is None and folder.outcome is not None:
+                self.handle(events.OutcomeFound(m.attempt))
+        if self.alive:
+            self.handle(events.Tick())
+
     def step_channel(self, channel: Channel) -> None:
         """Read one frame of a channel, or its end."""
         if channel.to_app:
@@ -108,6 +122,8 @@ class App:
             self.handle(events.Hello(channel.attempt, channel.name, frame["identity"], frame["claimed"]))
         else:
             self.handle(events.Frame(channel.attempt, channel.name, frame["type"], frame))
+            if self.alive and self.world.happens(0.02):
+                self.handle(events.Violation(channel.attempt, channel.name, "seq 3 comes after 4", closed=False))
 
     def step_watch(self, attempt: str) -> None:
         del self.watches[attempt]
@@ -192,13 +208,17 @@ class App:
         self.jobs.append(("freeze", job))
 
     def _prepare(self, effect: effects.Prepare) -> None:
-        self.world.folders[effect.row.attempt] = Folder(effect.row.attempt)
-        self.tell("own", events.Prepared(effect.row.attempt))
+        error = "the folder cannot be made" if self.world.freeze_fault() else None
+        if error is None:
+            self.world.folders[effect.row.attempt] = Folder(effect.row.attempt)
+        self.tell("own", events.Prepared(effect.row.attempt, error))
 
     def _derive(self, effect: effects.Derive) -> None:
         def job() -> bool:
             crashed = self.world.helper_crashes()
-            self.tell("helper", events.Derived(effect.row.attempt, crashed=crashed))
+            error = "a table contradicts its schema" if self.world.rejected(effect.row, 7) else None
+            self.tell("own", events.Step(effect.row.attempt, "derive", 1, 2, "rows"))
+            self.tell("helper", events.Derived(effect.row.attempt, crashed=crashed, error=None if crashed else error))
             return True
 
         self.jobs.append(("derive", job))
@@ -215,6 +235,8 @@ class App:
         if self.world.helper_crashes():
             return events.Verified(row.attempt, crashed=True)
         package = folder.published if effect.published else folder.package
+        if self.world.rejected(row, 5):
+            return events.Verified(row.attempt, error="a pinned input was changed", code="input_changed")
         if package != row.facts[FactName.SEALED].get("manifest_sha256"):
             return events.Verified(row.attempt, error="the package is not the one that was sealed")
         method = {"method": "simulated"}

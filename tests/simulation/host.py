@@ -123,9 +123,9 @@ class Host:
             identity = self.process.identity.to_json()
             self._send("hello", identity=identity, claimed=self.claimed_us > 0, session=self.row.session)
 
-    def _send(self, name: str, **body: Any) -> None:
+    def _send(self, kind: str, /, **body: Any) -> None:
         if self.channel is not None and self.channel.open:
-            self.channel.to_app.append({"type": name, **body})
+            self.channel.to_app.append({"type": kind, **body})
 
     # Phases
 
@@ -254,7 +254,21 @@ class Host:
         self.seq += 1
         said = {"activity": {"cpu_s": 1.0}, "active_s": self._active_s(), "processes": 1, "last_progress_active_s": 0.0}
         self._send("heartbeat", phase="computing", **said)
-        self.folder.state = {"session": self.row.session, "seq": self.seq, "at": self.world.utc_us, **said}
+        if self.seq % 3 == 1:
+            self._send("stage", name="load" if self.seq < 6 else "compute", total=3)
+            self._send("progress", done=self.seq, total=100, unit="rows", stage="load", message=None)
+        if self.phase == "ending" and self.cause is not None:
+            self._send("notice", code="asked", text="", data={"next_in_s": 3.0})
+        progress = {"done": self.seq, "total": 100, "unit": "rows", "stage": "load", "message": None, "at": self.world.utc_us}
+        self.folder.state = {
+            "session": self.row.session,
+            "seq": self.seq,
+            "at": self.world.utc_us,
+            "progress": progress,
+            "stage": {"name": "load", "total": 3, "at": self.world.utc_us},
+            "ended": self.result.get("ended") if self.result.get("kind") == "sealed" and self.phase == "sealing" else None,
+            **said,
+        }
 
     def died(self) -> None:
         """Killed: the kernel lets go of its lock and closes its channel."""

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from actum.clock import US, Now
-from actum.model.changes import Admit, Change
+from actum.model.changes import Admit
 from actum.model.facts import Fact, FactName
 from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
 from actum.model.status import RUN_TERMINAL, Contact, Phase, RunStatus, Status
 from actum.supervise import effects, events
 
+from tests.simulation import faults
 from tests.simulation.checks import Ledger
 from tests.simulation.driver import App
 from tests.simulation.files import Folder, Machine, Process
@@ -29,22 +30,6 @@ from tests.simulation.store import Store
 TROUBLE_STEPS = 260
 PEACE_STEPS_MAX = 9_000
 RUNS_MAX = 4
-FAULTS = (
-    "kill app",
-    "kill host",
-    "kill work",
-    "kill daemon",
-    "freeze host",
-    "break channel",
-    "unmount",
-    "power cut",
-    "second app",
-    "clock jump",
-    "touch package",
-    "take package",
-    "full disk",
-    "restart foreign",
-)
 
 
 @dataclass(slots=True)
@@ -62,6 +47,7 @@ class Scenario:
     freeze_errors: float
     deadline_s: float | None
     retries: int
+    stage_s: float | None
 
     @classmethod
     def draw(cls, rng: random.Random) -> Scenario:
@@ -80,6 +66,7 @@ class Scenario:
             freeze_errors=sometimes(0.1),
             deadline_s=rng.choice((None, None, 20.0, 60.0)),
             retries=rng.choice((0, 0, 1, 2)),
+            stage_s=rng.choice((None, None, 25.0)),
         )
 
 
@@ -116,6 +103,10 @@ class World:
         policies["retry"] = {"maximum": self.scenario.retries, "first_delay": "5s", "longest_delay": "20s"}
         if self.scenario.deadline_s is not None:
             policies["deadline"] = f"{self.scenario.deadline_s:.0f}s"
+        if self.scenario.stage_s is not None:
+            policies["stage_deadlines"] = {"load": f"{self.scenario.stage_s:.0f}s"}
+        if self.rng.random() < 0.3:
+            policies["stall_after"] = "20s"
         self.store = Store({"policies": policies}, self.ledger)
 
     @property
@@ -221,6 +212,10 @@ class World:
 
     def helper_crashes(self) -> bool:
         return self.happens(self.scenario.helper_crashes)
+
+    def rejected(self, row: AttemptRow, one_in: int) -> bool:
+        """Whether the package of this attempt is one that verification rejects; the same at every look."""
+        return (self.seed * 31 + row.run * 7 + row.n) % (3 * one_in) == 0
 
     def rename_fails(self) -> bool:
         return self.happens(self.scenario.rename_failures)
@@ -333,7 +328,7 @@ class World:
         choices = [*self.enabled(), *[(3, self._tick)]]
         if self.scenario.faults and self.rng.random() < 0.04:
             self.scenario.faults -= 1
-            self.fault(self.rng.choice(FAULTS))
+            faults.strike(self)
             return
         living = [app for app in self.apps if app.alive and app.epoch == self.store.epoch]
         if not living:
@@ -386,89 +381,11 @@ class World:
         self.pass_time(int(self.rng.choice((0.25, 0.25, 1, 1, 3, 12, 40)) * US))
         for app in self.apps:
             if app.alive:
-                app.handle(events.Tick())
+                app.tick()
 
     def pass_time(self, us: int) -> None:
         self.utc_us += us
         self.monotonic_us += us
-
-    def fault(self, name: str) -> None:
-        self.trace(f"fault: {name}")
-        getattr(self, "_fault_" + name.replace(" ", "_"))()
-
-    def _pick(self, things: list[Any]) -> Any:
-        return self.rng.choice(things) if things else None
-
-    def _fault_kill_app(self) -> None:
-        app = self._pick([app for app in self.apps if app.alive])
-        if app is not None:
-            self.kill_app(app)
-
-    def _kill_one(self, role: str) -> None:
-        process = self._pick([each for each in self.machine.processes if each.alive and each.role == role])
-        if process is not None:
-            self.kill(process)
-
-    def _fault_kill_host(self) -> None:
-        self._kill_one("host")
-
-    def _fault_kill_work(self) -> None:
-        self._kill_one("work")
-
-    def _fault_kill_daemon(self) -> None:
-        self._kill_one("daemon")
-
-    def _fault_freeze_host(self) -> None:
-        process = self._pick([each for each in self.machine.processes if each.alive and each.role == "host"])
-        if process is not None:
-            process.frozen = True
-
-    def _fault_break_channel(self) -> None:
-        channel = self._pick([host.channel for host in self.hosts if host.process.alive and host.channel is not None])
-        if channel is not None:
-            channel.open = False
-
-    def _fault_unmount(self) -> None:
-        folder = self._pick(list(self.folders.values()))
-        if folder is not None:
-            folder.readable = not folder.readable
-
-    def _fault_power_cut(self) -> None:
-        for app in self.apps:
-            if app.alive:
-                self.kill_app(app)
-        for host in self.hosts:
-            if host.process.alive:
-                host.died()
-        self.machine.reboot()
-        for folder in self.folders.values():
-            folder.power_cut()
-
-    def _fault_second_app(self) -> None:
-        if self.apps[-1].alive:
-            self.open_app()
-
-    def _fault_restart_foreign(self) -> None:
-        self._fault_kill_app()
-        if not any(app.alive for app in self.apps):
-            self.open_app(foreign=True)
-
-    def _fault_clock_jump(self) -> None:
-        self.utc_us += self.rng.choice((-1, 1)) * 86_400 * US
-
-    def _fault_touch_package(self) -> None:
-        folder = self._pick([each for each in self.folders.values() if each.package or each.published])
-        if folder is not None:
-            folder.touched = True
-            folder.package, folder.published = folder.package and "altered", folder.published and "altered"
-
-    def _fault_take_package(self) -> None:
-        folder = self._pick([each for each in self.folders.values() if each.package or each.published])
-        if folder is not None:
-            folder.touched, folder.package, folder.published = True, None, None
-
-    def _fault_full_disk(self) -> None:
-        self.disk_full = not self.disk_full
 
     def make_peace(self) -> None:
         """No more faults; everybody who can do something does it, and time passes when nobody can. Raises Violation."""
@@ -495,7 +412,7 @@ class World:
                 break
             else:
                 self.pass_time(int(0.25 * US))
-                app.handle(events.Tick())
+                app.tick()
             self.ledger.state(self.store.rows(), self.scenario.slots)
         self.settled(app)
 
@@ -533,7 +450,3 @@ class World:
             self.ledger.check(kept, "R18", f"{where}, and its package is lost")
             self.ledger.check(row.attempt in self.store.results, "R01", f"{where} has no result row")
             self.ledger.check(row.run_status is RunStatus.SUCCEEDED, "R02", f"{where}, and the run is {row.run_status}")
-
-
-def describe(request: Any) -> str:
-    return str(request.arrow.event) if isinstance(request, Change) and request.arrow else type(request).__name__
