@@ -36,7 +36,7 @@ def main(words: Sequence[str] | None = None) -> int:
         _silence_standard_output()
         return 0
     except KeyboardInterrupt:
-        out.note("Interrupted. Nothing that was recorded is lost.")
+        out.note("Interrupted. What was recorded by then stands: `actum runs` shows it.")
         return EXIT_INTERRUPTED
     except Exception as error:
         out.bug(error)

@@ -72,6 +72,17 @@ def test_p22_without_socket_and_lock_the_command_cannot_tell(ws: Workspace, monk
     assert (caught.value.code, caught.value.exit_code) == ("no_supervisor", 7)
 
 
+def test_ctrl_c_ends_the_wait_for_an_answer(ws: Workspace) -> None:
+    interrupts = Interrupts()
+
+    def silent(body: dict[str, Any]) -> list[Any]:
+        interrupts.heard_elsewhere += 1
+        return []
+
+    with supervising(ws, silent), Session(ws, interrupts) as ours, pytest.raises(KeyboardInterrupt):
+        ours.submit({"verb": "verify"})
+
+
 def test_following_hears_changes_and_ends_when_done(ws: Workspace) -> None:
     change = {"run": 5, "live": {"cpu_percent": 12.0}, "changed": True}
     heard: list[Any] = []

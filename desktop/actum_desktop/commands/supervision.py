@@ -39,7 +39,7 @@ class Supervision(Protocol):
     here: bool
 
     def submit(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The `ok` of the answer, after the commit. Raises the error answered; ChannelLost."""
+        """The `ok` of the answer, after the commit. Raises the error answered; ChannelLost; KeyboardInterrupt meanwhile."""
 
     def follow(self, runs: list[int], done: Callable[[], bool], on_news: Callable[[News], None]) -> None:
         """Return when `done`, asked about ten times a second. Raises ChannelLost."""
@@ -53,11 +53,18 @@ class ThroughChannel:
 
     here = False
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, interrupts: Interrupts) -> None:
         self.client = client
+        self._interrupts = interrupts
 
     def submit(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        return self.client.ask(body)
+        before = self._interrupts.count
+
+        def look_up() -> None:
+            if self._interrupts.count > before:
+                raise KeyboardInterrupt
+
+        return self.client.ask(body, waiting=look_up)
 
     def follow(self, runs: list[int], done: Callable[[], bool], on_news: Callable[[News], None]) -> None:
         def hear(change: Mapping[str, Any]) -> None:
@@ -93,7 +100,7 @@ class InThisProcess:
             return dict(self.headless.submit(dict(body)))
         except Busy as error:
             self._refuse_retired(error)
-            raise ChannelLost("An interrupt came before the answer.") from error
+            raise KeyboardInterrupt from error
         finally:
             self._interrupts.heard_elsewhere = self.headless.interrupted
 
@@ -207,7 +214,7 @@ class Session:
             except Busy as error:
                 client, busy = None, error
             if client is not None:
-                return ThroughChannel(client)
+                return ThroughChannel(client, self._interrupts)
             if self._may_supervise:
                 lock = Lock.try_acquire(self._ws)
                 if lock is not None:
@@ -215,7 +222,9 @@ class Session:
             elif not started:
                 start_supervisor(self._ws)
                 started = True
-            if time.monotonic() > end or self._interrupts.count:
+            if self._interrupts.count:
+                raise KeyboardInterrupt
+            if time.monotonic() > end:
                 raise busy or _nobody()
             time.sleep(_SEARCH_EVERY_S)
 
