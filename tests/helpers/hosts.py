@@ -106,7 +106,7 @@ def make_attempt(tmp: Path, source: str | None = None, *, command: list[str] | N
     folder = workspace / "attempts" / str(number) / "1"
     (folder / "staging" / "files").mkdir(parents=True)
     (folder / "log").mkdir()
-    spool.prepare(folder)
+    prepare_spool(folder)
     secret = new_token()
     (folder / "secret").write_text(secret)
     if source is not None:
@@ -119,6 +119,12 @@ def make_attempt(tmp: Path, source: str | None = None, *, command: list[str] | N
     if not (workspace / "endpoint").exists():
         write_endpoint(workspace, None)
     return Attempt(workspace, folder, launch, secret)
+
+
+def prepare_spool(folder: Path) -> None:
+    """spool/ with its alive file, as they must be before a host is spawned."""
+    (folder / "spool").mkdir(0o700)
+    (folder / "spool" / "alive").touch(0o600, exist_ok=False)
 
 
 def _launch_document(workspace: Path, number: int, command: list[str], cwd: Path) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from actum.host.family import Family
 from actum.ipc import spool
 from actum.processes import identity, proc
 
+from tests.helpers.hosts import prepare_spool
 from tests.helpers.waiting import wait_until
 
 
 @pytest.fixture
 def family(tmp_path: Path) -> Family:
-    spool.prepare(tmp_path)
+    prepare_spool(tmp_path)
     return Family("0" * 32, spool.spool_path(tmp_path, "alive"))
 
 

@@ -19,6 +19,7 @@ from actum.ipc import spool
 from actum.ipc.logfile import STDOUT, LogReader
 from actum.processes import identity
 
+from tests.helpers.hosts import prepare_spool
 from tests.helpers.waiting import wait_until
 
 
@@ -68,7 +69,7 @@ def test_while_the_disk_takes_nothing_nothing_is_read(tmp_path: Path, monkeypatc
 
 
 def test_paused_work_waits_until_it_may_go_on(tmp_path: Path) -> None:
-    spool.prepare(tmp_path)
+    prepare_spool(tmp_path)
     family = Family("0" * 32, spool.spool_path(tmp_path, "alive"))
     child = subprocess.Popen(["sleep", "600"])
     try:

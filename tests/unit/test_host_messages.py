@@ -12,6 +12,8 @@ from actum import limits
 from actum.host.messages import Collected, MessageFile
 from actum.ipc import spool
 
+from tests.helpers.hosts import prepare_spool
+
 
 class Notices(list[str]):
     def __call__(self, code: str, text: str, data: dict[str, Any]) -> None:
@@ -24,7 +26,7 @@ def opened(tmp_path: Path) -> tuple[Path, MessageFile, Notices]:
 
 
 def collected(tmp_path: Path) -> tuple[Collected, Notices]:
-    spool.prepare(tmp_path)
+    prepare_spool(tmp_path)
     notices = Notices()
     return Collected(str(tmp_path), notices), notices
 

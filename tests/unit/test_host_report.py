@@ -15,12 +15,13 @@ from actum.host.report import Report
 from actum.ipc import messages, spool
 from actum.ipc.outbox import Outbox
 
+from tests.helpers.hosts import prepare_spool
 from tests.unit.test_host_deadlines import launch
 
 
 @pytest.fixture
 def parts(tmp_path: Path) -> tuple[Report, Outbox, Collected]:
-    spool.prepare(tmp_path)
+    prepare_spool(tmp_path)
     told = launch(folder=str(tmp_path), session="s")
     outbox = Outbox()
     family = Family("0" * 32, spool.spool_path(tmp_path, "alive"))

@@ -12,12 +12,13 @@ import pytest
 from actum import limits
 from actum.ipc import spool
 
+from tests.helpers.hosts import prepare_spool
 from tests.unit.test_messages import OUTCOME
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    spool.prepare(tmp_path)
+    prepare_spool(tmp_path)
     return tmp_path
 
 
@@ -110,5 +111,3 @@ def test_the_alive_lock_says_held_free_or_unknown(folder: Path) -> None:
     assert spool.probe_alive(folder) == "free"
     os.unlink(folder / "spool" / "alive")
     assert spool.probe_alive(folder) == "unknown"
-    with pytest.raises(FileExistsError):
-        spool.prepare(folder)

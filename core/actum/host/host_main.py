@@ -41,10 +41,11 @@ def main(arguments: list[str]) -> int:
         from actum.host.main import Host
         from actum.processes import identity
 
-        return Host(asked, identity.own(), signals).run()
+        host = Host(asked, identity.own(), signals)
     except (ActumError, OSError) as error:
         place.note(f"nothing done: {error}")
         return UNUSABLE
+    return host.run()
 
 
 if __name__ == "__main__":

@@ -51,12 +51,6 @@ def spool_path(folder: Folder, name: str = "") -> str:
     return os.path.join(os.fspath(folder), "spool", name)
 
 
-def prepare(folder: Folder) -> None:
-    """Make spool/ and spool/alive, before the host is spawned. Raises OSError; FileExistsError when it is there already."""
-    os.mkdir(spool_path(folder), 0o700)
-    os.close(os.open(spool_path(folder, "alive"), os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
-
-
 # What may come into being only once.
 
 
