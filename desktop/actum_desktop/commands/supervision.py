@@ -144,6 +144,7 @@ class Session:
         self._interrupts = interrupts
         self._may_supervise = may_supervise
         self._open: Supervision | None = None
+        self._lock_not_before_s = 0.0
 
     def __enter__(self) -> Session:
         return self
@@ -199,6 +200,9 @@ class Session:
     def leave(self) -> None:
         supervision, self._open = self._open, None
         if supervision is not None:
+            if isinstance(supervision, InThisProcess) and supervision.headless.handed_over:
+                # The successor takes the lock; only if it has not after this time is it taken again (P21).
+                self._lock_not_before_s = time.monotonic() + limits.TAKE_OVER_FREE_S
             supervision.leave()
 
     def _search(self) -> Supervision:
@@ -215,11 +219,11 @@ class Session:
                 client, busy = None, error
             if client is not None:
                 return ThroughChannel(client, self._interrupts)
-            if self._may_supervise:
+            if self._may_supervise and time.monotonic() >= self._lock_not_before_s:
                 lock = Lock.try_acquire(self._ws)
                 if lock is not None:
                     return InThisProcess(self._ws, lock, self._interrupts)
-            elif not started:
+            elif not self._may_supervise and not started:
                 start_supervisor(self._ws)
                 started = True
             if self._interrupts.count:

@@ -7,13 +7,23 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from actum import canonical, clock
+from actum import canonical, clock, settings
 from actum.contracts import document as contracts
 from actum.errors import ActumError, CannotTell, Conflict, NotFound, WorkspaceUnusable, WrongUse
-from actum.model.changes import AddExport, AddResultCheck, AddTask, Admit, Answer, Persisted, RefusalKind, Refused, Request
+from actum.model.changes import (
+    AddExport,
+    AddResultCheck,
+    AddTask,
+    Admit,
+    Answer,
+    Persisted,
+    RefusalKind,
+    Refused,
+    Request,
+    SetSetting,
+)
 from actum.model.status import RUN_TERMINAL
 from actum.recipes import registry
-from actum.settings import merged
 from actum.supervise import events
 
 from actum_desktop.controller import admission, flows
@@ -53,7 +63,7 @@ class Commands:
     def _run(self, command: int, body: Body) -> None:
         controller = self._controller
         task = admission.find_task(controller.reader, body)
-        copy_bytes_max = int(merged(controller.reader.setting_rows())["input_copy_bytes_max"])
+        copy_bytes_max = int(settings.merged(controller.reader.setting_rows())["input_copy_bytes_max"])
 
         def admitted(request: Admit | ActumError) -> None:
             if isinstance(request, ActumError):
@@ -90,6 +100,14 @@ class Commands:
         contract = contracts.load(document)
         whole = contract.to_json()
         return AddTask(contract.name, contract.version, canonical.digest(whole), whole, built_in, clock.utc_us())
+
+    # Settings
+
+    def _set_setting(self, command: int, body: Body) -> None:
+        name, value = str(body["name"]), body["value"]
+        settings.check(name, value)
+        request = SetSetting(name, value, clock.utc_us())
+        self._persist(command, request, lambda done: {"name": name, "value": value})
 
     # Results
 
@@ -201,9 +219,7 @@ class Commands:
         self._controller.persist(request, lambda answer: self._controller.reply(command, *_told(answer, told)))
 
 
-def _told(
-    answer: Answer, told: Callable[[Persisted], Mapping[str, Any]]
-) -> tuple[Mapping[str, Any] | None, ActumError | None]:
+def _told(answer: Answer, told: Callable[[Persisted], Mapping[str, Any]]) -> tuple[Mapping[str, Any] | None, ActumError | None]:
     if isinstance(answer, Persisted):
         return told(answer), None
     return None, refusal(answer)
@@ -226,6 +242,7 @@ _VERBS: Mapping[str, Callable[[Commands, int, Body], None]] = {
     "run": Commands._run,
     "stop": Commands._stop,
     "task_add": Commands._task_add,
+    "set_setting": Commands._set_setting,
     "verify": Commands._verify,
     "export": Commands._export,
     "reconcile": Commands._reconcile,

@@ -18,7 +18,8 @@ from actum_desktop.controller.events import Update
 
 
 class Headless(QObject):
-    """Attributes: interrupted (how often SIGINT came), retired (why this process supervises no longer, or "")."""
+    """Attributes: interrupted (how often SIGINT came), retired (why this process supervises no longer, or ""),
+    handed_over (whether that was to let a successor in)."""
 
     def __init__(self, ws: Workspace, lock: Lock) -> None:
         """Open the workspace and begin to supervise. Raises WorkspaceUnusable, StorageFailed."""
@@ -28,6 +29,7 @@ class Headless(QObject):
         self.interrupted = 0
         self.terminated = False
         self.retired = ""
+        self.handed_over = False
         self._left = False
         self._loop = QEventLoop(self)
         self._on_update: Callable[[Update], None] | None = None
@@ -104,6 +106,7 @@ class Headless(QObject):
         self._wake()
 
     def _on_handed_over(self) -> None:
+        self.handed_over = True
         self.retired = "another supervisor took over"
         self._wake()
 
