@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from actum import limits
 from actum.contracts.tables import Column, schema_to_json
 from actum.errors import ActumError
-from actum.results import columns
+from actum.results import authority, columns
 from actum.results.derive import derive
 from actum.results.manifest import Messages, read_derived, read_manifest
 from actum.results.verify import verify
@@ -206,6 +207,8 @@ def test_r11_row_groups_and_batches_keep_their_bounds(tmp_path: Path, monkeypatc
     lines = "".join(f'{{"n":{n}}}\n' for n in range(50))
     table = derived(tmp_path / "cut", {"t.jsonl": lines}, packages.table_message((Column("n", "integer"),), "t"))
     assert table.column("n").to_pylist() == list(range(50))
+    entry = read_manifest(tmp_path / "cut" / "staging")[0]["files"][-1]
+    assert max(batch.num_rows for batch in authority.batches(tmp_path / "cut" / "staging", entry)) <= limits.BATCH_ROWS
 
 
 def test_r11_a_line_at_the_bound_is_read_and_a_longer_one_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +217,7 @@ def test_r11_a_line_at_the_bound_is_read_and_a_longer_one_refused(tmp_path: Path
     monkeypatch.setattr(limits, "BATCH_BYTES", 16)
     monkeypatch.setattr(limits, "TABLE_LINE_BYTES_MAX", len(line))
     derived(tmp_path / "at", {"t.jsonl": line + "\n"}, packages.table_message(column, "t"))
-    monkeypatch.setattr(limits, "TABLE_LINE_BYTES_MAX", len(line) - 1)
+    monkeypatch.setattr(limits, "TABLE_LINE_BYTES_MAX", limits.TABLE_LINE_BYTES_MAX - 1)
     with pytest.raises(ActumError, match="line longer than"):
         derived(tmp_path / "above", {"t.jsonl": line + "\n"}, packages.table_message(column, "t"))
 
@@ -235,3 +238,28 @@ def test_the_quick_way_and_the_slow_way_agree() -> None:
         column = Column("c", kind, **sized)
         slowly = columns._one_by_one("t", column, values, 1, columns.tables.decode)
         assert columns.from_cells("t", column, values, 1).equals(slowly)
+
+
+def test_a_csv_is_cut_into_blocks_between_records_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Line breaks in quotes, doubled quotes, byte order marks as values: the same rows wherever the blocks end."""
+    content = '\ufeffa,b\r\n\ufeff1,"x\r\n""y"""\r\n\ufeff2,\r\n\r\n3,"\n\n"\n\ufeff,""'
+    wanted = [("\ufeff1", 'x\r\n"y"'), ("\ufeff2", None), ("3", "\n\n"), ("\ufeff", "")]
+    for size in range(1, len(content.encode()) + 1):
+        monkeypatch.setattr(limits, "BATCH_BYTES", size)
+        with io.BytesIO(content.encode()) as file:
+            batches = list(authority.text_batches(file, ["a", "b"], ","))
+        rows = [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+        assert rows == wanted, limits.BATCH_BYTES
+
+
+def test_r11_a_csv_record_at_the_bound_is_read_and_a_longer_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b"a,b\n" + b'1,"' + b"\n" * 60 + b'"\n'
+    monkeypatch.setattr(limits, "BATCH_BYTES", 8)
+    for bound, fits in ((64, True), (48, False)):
+        monkeypatch.setattr(limits, "TABLE_LINE_BYTES_MAX", bound)
+        with io.BytesIO(content) as file:
+            if fits:
+                assert sum(batch.num_rows for batch in authority.text_batches(file, ["a", "b"], ",")) == 1
+            else:
+                with pytest.raises(pa.ArrowInvalid, match=f"longer than {limits.TABLE_LINE_BYTES_MAX}"):
+                    list(authority.text_batches(file, ["a", "b"], ","))

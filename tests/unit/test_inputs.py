@@ -90,7 +90,7 @@ def test_r11_the_digest_cache_forgets_the_oldest(monkeypatch: pytest.MonkeyPatch
         cache.put(keys[number], str(number))
     assert cache.find(keys[0]) == "0"
     cache.put(keys[2], "2")
-    assert (len(cache), cache.find(keys[0]), cache.find(keys[1])) == (2, "0", None)
+    assert (len(cache), cache.find(keys[0]), cache.find(keys[1])) == (limits.DIGESTS_CACHED_MAX, "0", None)
 
 
 def test_r17_a_file_that_changed_just_now_is_not_cached() -> None:
@@ -134,22 +134,26 @@ def test_r11_a_git_that_does_not_answer_in_time_is_not_waited_for(tmp_path: Path
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(limits, "GIT_WAIT_S", 0.1)
     (tmp_path / "work.py").write_text("")
+    began = time.monotonic()
     assert codeidentity.code(tmp_path / "work.py")["git_commit"] is None
+    assert limits.GIT_WAIT_S <= time.monotonic() - began < 60
 
 
 def test_r11_an_interpreter_that_does_not_answer_in_time_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = script(tmp_path, "python", "exec sleep 60")
     monkeypatch.setattr(limits, "INTERPRETER_WAIT_S", 0.1)
+    began = time.monotonic()
     with pytest.raises(ActumError) as caught:
         codeidentity.environment(slow, [])
     assert caught.value.code == "start_error"
+    assert limits.INTERPRETER_WAIT_S <= time.monotonic() - began < 60
 
 
 def test_r11_answers_of_interpreters_are_kept_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = '{"version": "3.9.0", "distributions_sha256": "00", "places": []}'
     known = codeidentity.Interpreters()
     monkeypatch.setattr(limits, "ENVIRONMENTS_CACHED_MAX", 2)
-    for name in ("a", "b", "c"):
+    for name in ("a", "b", "c")[: limits.ENVIRONMENTS_CACHED_MAX + 1]:
         known.find(script(tmp_path, name, f"echo x >> {tmp_path}/{name}.asked; echo '{answer}'"))
     for name in ("c", "b", "a"):
         known.find(tmp_path / name)

@@ -327,9 +327,9 @@ def test_r11_the_number_of_files_tables_and_metrics_is_bounded(tmp_path: Path, m
     monkeypatch.setattr(limits, "PACKAGE_FILES_MAX", 2)
     monkeypatch.setattr(limits, "PACKAGE_TABLES_MAX", 2)
     monkeypatch.setattr(limits, "PACKAGE_METRICS_MAX", 2)
-    metrics = [{"metric": f"m{n}", "value": "1"} for n in range(3)]
-    tables = [{"table": f"t{n}", "path": f"{n}.csv"} for n in range(3)]
-    files: dict[str, str | bytes] = {f"{n}.csv": "a\n" for n in range(3)}
+    metrics = [{"metric": f"m{n}", "value": "1"} for n in range(limits.PACKAGE_METRICS_MAX + 1)]
+    tables = [{"table": f"t{n}", "path": f"{n}.csv"} for n in range(limits.PACKAGE_TABLES_MAX + 1)]
+    files: dict[str, str | bytes] = {f"{n}.csv": "a\n" for n in range(limits.PACKAGE_FILES_MAX + 1)}
     at = {name: files[name] for name in ("0.csv", "1.csv")}
     closed(staging(tmp_path / "at", at), Messages(metrics=metrics[:2], tables=tables[:2]))
     with pytest.raises(ActumError, match="3 files"):
@@ -357,6 +357,7 @@ def test_r11_a_csv_header_is_read_up_to_the_bound(tmp_path: Path, monkeypatch: p
     assert handover.csv_header("t", path, ",") == ["b\nc", "é"]
     for shorter in (1, 2, 3, 5):
         monkeypatch.setattr(limits, "CSV_HEADER_BYTES_MAX", length - shorter)
+        assert limits.CSV_HEADER_BYTES_MAX < length
         with pytest.raises(ActumError) as caught:
             handover.csv_header("t", path, ",")
         assert caught.value.code == "contract_invalid"
@@ -369,5 +370,5 @@ def test_r11_a_table_longer_than_a_chunk_has_a_digest_per_chunk(tmp_path: Path, 
         place = staging(tmp_path / str(len(content)), {"t.csv": content})
         closed(place, Messages(tables=[{"table": "t", "path": "t.csv"}]))
         entry = next(e for e in read_manifest(place)[0]["files"] if e["role"] == "table")
-        wanted = [digests.of_bytes(content[at : at + 8]) for at in range(0, len(content), 8)]
+        wanted = [digests.of_bytes(content[at : at + 8]) for at in range(0, len(content), limits.CHUNK_BYTES)]
         assert entry["chunks"] == (wanted if chunks else [])

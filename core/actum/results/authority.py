@@ -8,7 +8,7 @@ Memory is bounded by BATCH_BYTES of text and its values.
 
 from __future__ import annotations
 
-import io
+import codecs
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -123,14 +123,68 @@ def _csv(path: Path, entry: Mapping[str, Any], advance: Advance) -> Iterator[pa.
 
 
 def text_batches(file: IO[bytes], names: Sequence[str], delimiter: str) -> Iterator[pa.RecordBatch]:
-    """A CSV as batches of strings: an empty field is null without quotes and empty with them. Raises pa.ArrowInvalid."""
+    """A CSV as batches of strings: an empty field is null without quotes and empty with them. Raises pa.ArrowInvalid.
+
+    Blocks of whole records are parsed one by one: the library's own streaming reader reads 32 blocks ahead.
+    """
+    import pyarrow as pa
+
+    header_seen = False
+    for block in _record_blocks(file):
+        table = _parse(block, names, delimiter, with_header=not header_seen)
+        if not header_seen and table.schema.names != list(names):
+            raise pa.ArrowInvalid(f"its header is {', '.join(table.schema.names)[:200]}")
+        header_seen = True
+        yield from table.to_batches(max_chunksize=limits.BATCH_ROWS)
+    if not header_seen:
+        raise pa.ArrowInvalid("it has no header")
+
+
+def _record_blocks(file: IO[bytes]) -> Iterator[bytes]:
+    """Whole CSV records, about BATCH_BYTES of them: a line feed ends one if the quotes before it are even in number."""
+    import pyarrow as pa
+
+    rest = b""
+    while block := file.read(limits.BATCH_BYTES):
+        rest += block
+        end = _last_record_end(rest)
+        if end:
+            yield rest[:end]
+            rest = rest[end:]
+        if len(rest) > limits.TABLE_LINE_BYTES_MAX:
+            raise pa.ArrowInvalid(f"a record is longer than {limits.TABLE_LINE_BYTES_MAX:,} bytes")
+    if rest.count(b'"') % 2:
+        raise pa.ArrowInvalid("a quote that is opened is never closed")
+    if rest:
+        yield rest
+
+
+def _last_record_end(content: bytes) -> int:
+    """The position after the last complete record; 0 if there is none."""
+    quotes = content.count(b'"')
+    end = len(content)
+    while (line_feed := content.rfind(b"\n", 0, end)) >= 0:
+        quotes -= content.count(b'"', line_feed, end)
+        if quotes % 2 == 0:
+            return line_feed + 1
+        end = line_feed
+    return 0
+
+
+def _parse(block: bytes, names: Sequence[str], delimiter: str, *, with_header: bool) -> pa.Table:
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
-    counted = _QuoteCounter(file)
-    reader = pacsv.open_csv(
-        counted,
-        read_options=pacsv.ReadOptions(use_threads=False, block_size=limits.BATCH_BYTES),
+    hidden = not with_header and block.startswith(codecs.BOM_UTF8)  # a value: only a file may begin with a byte order mark
+    content = b"\n" + block if hidden else block
+    return pacsv.read_csv(
+        pa.BufferReader(content),
+        read_options=pacsv.ReadOptions(
+            use_threads=False,
+            block_size=len(content) + 1,
+            column_names=None if with_header else list(names),
+            skip_rows=1 if hidden else 0,
+        ),
         parse_options=pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) != 1),
         convert_options=pacsv.ConvertOptions(
             column_types={name: pa.string() for name in names},
@@ -140,29 +194,6 @@ def text_batches(file: IO[bytes], names: Sequence[str], delimiter: str) -> Itera
             check_utf8=True,
         ),
     )
-    if reader.schema.names != list(names):
-        raise pa.ArrowInvalid(f"its header is {', '.join(reader.schema.names)[:200]}")
-    for batch in reader:
-        for start in range(0, batch.num_rows, limits.BATCH_ROWS):
-            yield batch.slice(start, limits.BATCH_ROWS)
-    if counted.quotes % 2:
-        raise pa.ArrowInvalid("a quote that is opened is never closed")
-
-
-class _QuoteCounter(io.RawIOBase):
-    """A file that counts the quotes it hands out: the reader takes a last field whose quote is never closed for complete."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.quotes = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int | None = -1) -> bytes:
-        block = self._file.read(-1 if size is None else size)
-        self.quotes += block.count(b'"')
-        return block
 
 
 def _parquet(path: Path, entry: Mapping[str, Any], advance: Advance) -> Iterator[pa.RecordBatch]:
