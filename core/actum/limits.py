@@ -161,3 +161,9 @@ LOCK_LOOK_EVERY_S = 60  # whether the lock file is still the one that was locked
 SLEEP_NOTICED_S = 5
 STATE_POLL_S = 1.0  # where no frames come, state.json is read this often
 LEAVE_MS_MAX = 10_000  # how long closing the window waits for open commits
+
+# Forms and interpreters.
+PRESETS_MAX = 100  # of one task; one more is refused in words
+PRESETS_BYTES_MAX = 524_288  # all presets of one task, as JSON
+INTERPRETERS_MAX = 60  # found on the machine; further ones are left out
+INTERPRETER_ASK_S_MAX = 5  # one that does not say its version by then is left out

@@ -5,13 +5,17 @@ Stored as rows of the table `setting`; a row that is missing means the default. 
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from actum.contracts import secrets
 from actum.errors import WrongUse
-from actum.limits import INPUT_COPY_BYTES_MAX_DEFAULT, SLOTS_MAX
+from actum.limits import INPUT_COPY_BYTES_MAX_DEFAULT, NAME_CHARS_MAX, PRESETS_BYTES_MAX, PRESETS_MAX, SLOTS_MAX
+
+PRESETS = "presets/"  # followed by a task's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,8 @@ KNOWN: dict[str, Setting] = {
 
 def check(name: str, value: Any) -> Any:
     """The value, when `name` is known and allows it. Raises WrongUse."""
+    if name.startswith(PRESETS):
+        return _presets(value)
     setting = KNOWN.get(name)
     if setting is None:
         raise WrongUse("unknown_setting", f"There is no setting “{name}”.", remedy=f"Known: {', '.join(sorted(KNOWN))}.")
@@ -75,6 +81,38 @@ def check(name: str, value: Any) -> Any:
     if problem:
         raise WrongUse("invalid_setting", f"“{name}” cannot be {value!r}.", f"For it {problem}.")
     return value
+
+
+def _presets(value: Any) -> Any:
+    """The presets of one task: [{"name", "parameters": {name: raw text or JSON}}], in the order they are shown."""
+    fine = isinstance(value, list) and all(
+        isinstance(each, dict)
+        and set(each) == {"name", "parameters"}
+        and isinstance(each["name"], str)
+        and 0 < len(each["name"]) <= NAME_CHARS_MAX
+        and isinstance(each["parameters"], dict)
+        for each in value
+    )
+    if not fine or len({each["name"] for each in value}) < len(value):
+        raise WrongUse("invalid_setting", "The presets cannot be kept.", "Each has a name of its own and parameters.")
+    if len(value) > PRESETS_MAX:
+        why = f"{len(value)} presets are given, and {PRESETS_MAX} are allowed."
+        raise WrongUse("invalid_setting", "The presets cannot be kept.", why, "Delete one that is not used.")
+    if len(json.dumps(value).encode()) > PRESETS_BYTES_MAX:
+        why = f"Together they are larger than {PRESETS_BYTES_MAX // 1024} KiB."
+        raise WrongUse("invalid_setting", "The presets cannot be kept.", why, "Use a file input for large values.")
+    for text in _texts(value):
+        if looks_like := secrets.value_looks_secret(text):
+            raise WrongUse("secret_refused", "The preset cannot be kept.", secrets.refusal_of_value(looks_like))
+    return value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
 
 
 def merged(rows: Mapping[str, Any]) -> dict[str, Any]:

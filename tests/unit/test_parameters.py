@@ -214,7 +214,7 @@ def test_files_are_listed_with_names_paths_and_policies() -> None:
 @pytest.mark.parametrize(
     "declaration",
     [
-        {"name": "p", "type": "money"},
+        {"name": "p", "type": "mo ney"},
         {"name": "2p", "type": "text"},
         {"name": "ACTUM_X", "type": "text"},
         {"name": "p", "type": "text", "minimum": 1},
@@ -234,3 +234,14 @@ def test_declarations_that_make_no_sense_are_refused(declaration: dict[str, Any]
     with pytest.raises(WrongUse) as refused:
         contract(declaration)
     assert refused.value.code == "contract_invalid"
+
+
+def test_a_type_of_a_newer_program_is_handed_on_as_text() -> None:
+    document = contract({"name": "p", "type": "money", "minimum": 1, "choices": ["x"]})
+    assert not document.parameters[0].known
+    typed = parse(document, {"p": " 12 EUR "}, Path("/"))
+    assert typed.values == {"p": " 12 EUR "}
+    assert parse(document, typed.to_json(), Path("/")).values == typed.values
+    with pytest.raises(InvalidParameters) as refused:
+        parse(document, {"p": 12}, Path("/"))
+    assert "money" in refused.value.fields["p"]

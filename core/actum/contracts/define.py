@@ -7,6 +7,7 @@ for one that may be left out, `choice[a,b]`, `list[integer]` and `columns[prices
 
 from __future__ import annotations
 
+import difflib
 import os
 import shutil
 import sys
@@ -17,6 +18,7 @@ from typing import Any
 
 from actum.contracts.document import check_task_name, load
 from actum.contracts.extract import extract
+from actum.contracts.kinds import COMPOUND, KINDS, REFUSED
 from actum.errors import NotFound, WrongUse
 
 
@@ -113,10 +115,19 @@ def read_parameter_option(text: str) -> dict[str, Any]:
     if kind.endswith("]") and "[" in kind:
         kind, _, inside = kind[:-1].partition("[")
         document |= _inside(kind, inside, text)
-    document["type"] = kind
+    document["type"] = _known(kind)
     if has_default:
         document["default"] = default
     return document
+
+
+def _known(kind: str) -> str:
+    """`kind`, if it is a type; a document may hold types of a newer program, an option that does is a slip of the pen."""
+    if kind not in KINDS and kind not in COMPOUND and kind not in REFUSED:
+        near = difflib.get_close_matches(kind, (*KINDS, *COMPOUND), n=1)
+        hint = f"Probably {near[0]} is meant." if near else f"Known: {', '.join((*KINDS, *COMPOUND))}."
+        raise _wrong(f"“{kind[:60]}” is not a type.", hint)
+    return kind
 
 
 def _inside(kind: str, inside: str, text: str) -> dict[str, Any]:
@@ -125,7 +136,7 @@ def _inside(kind: str, inside: str, text: str) -> dict[str, Any]:
         case "choice":
             return {"choices": [part.strip() for part in inside.split(",") if part.strip()]}
         case "list":
-            return {"items": {"type": inside}}
+            return {"items": {"type": _known(inside)}}
         case "columns":
             return {"file": inside}
     raise _wrong(f"“{text}”: the type {kind} takes no brackets.", "choice[a,b], list[integer] and columns[prices] do.")

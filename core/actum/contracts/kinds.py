@@ -192,6 +192,15 @@ class Texts(Kind):
         return list(value)
 
 
+class Unknown(Kind):
+    """A type this program does not know, from a newer one or from an author's own: its text is handed on as it stands."""
+
+    def read_json(self, raw: Any, base: Path) -> str:
+        if not isinstance(raw, str):
+            raise Unfit(f"{shown(raw)} is not text, and of the type {self.name} Actum hands on text alone.")
+        return Text("text").read_text(raw, base)
+
+
 def parse_date(text: str) -> date | None:
     """A day as `2000-01-31` or `Jan 31 2000` (English month names, whatever the locale); None if it is neither."""
     stripped = text.strip()
@@ -257,6 +266,13 @@ KINDS: dict[str, Kind] = {
         Texts("columns"),
     )
 }
+
+
+def kind_of(type_name: str) -> Kind:
+    """The kind of a type that is not made of others."""
+    return KINDS.get(type_name) or Unknown(type_name)
+
+
 COMPOUND = ("list", "record")  # made of others; parameters.py reads them
 REFUSED = {
     "secret": "Actum keeps parameters in plain text and has no place for secrets.",

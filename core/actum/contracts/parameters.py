@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from actum import canonical, limits
 from actum.contracts import kinds, secrets
-from actum.contracts.kinds import KINDS, Unfit
+from actum.contracts.kinds import COMPOUND, KINDS, Unfit, kind_of
 from actum.contracts.reading import Fields
 from actum.contracts.rules import Rule
 from actum.errors import InvalidParameters, WrongUse
@@ -50,6 +50,11 @@ class Parameter:
     def is_input(self) -> bool:
         return self.type in KINDS and KINDS[self.type].is_path
 
+    @property
+    def known(self) -> bool:
+        """Whether this program knows the type; if not, the text is handed on as it stands."""
+        return self.type in KINDS or self.type in COMPOUND
+
     def read(self, raw: Any, base: Path) -> Any:
         """The typed value of `raw`, or None where that is allowed. Raises Unfit."""
         empty = isinstance(raw, str) and not raw.strip() and self.type != "text"
@@ -61,7 +66,7 @@ class Parameter:
             return self._read_list(raw, base)
         if self.type == "record":
             return self._read_record(raw, base)
-        value = KINDS[self.type].read_json(raw, base)
+        value = kind_of(self.type).read_json(raw, base)
         self._check(value, base)
         return value
 
@@ -73,18 +78,18 @@ class Parameter:
             return [self.items.to_json(item) for item in value]
         if self.type == "record":
             return {field.name: field.to_json(value[field.name]) for field in self.fields}
-        return KINDS[self.type].to_json(value)
+        return kind_of(self.type).to_json(value)
 
     def _check(self, value: Any, base: Path) -> None:
-        kind = KINDS[self.type]
+        kind = kind_of(self.type)
         for bound, sign, words in (
             (self.minimum, 1, "is below the least allowed value"),
             (self.maximum, -1, "is above the greatest allowed value"),
         ):
-            limit = None if bound is None else kind.read_json(bound, base)
+            limit = None if bound is None or not kind.ordered else kind.read_json(bound, base)
             if limit is not None and (value < limit if sign > 0 else value > limit):
                 raise Unfit(f"{kinds.shown(str(kind.to_json(value)))} {words}, {kind.to_json(limit)}.")
-        if self.choices and value not in self.choices:
+        if self.choices and self.known and value not in self.choices:
             near = difflib.get_close_matches(value, self.choices, n=1)
             hint = f" Probably “{near[0]}” is meant." if near else ""
             raise Unfit(f"{kinds.shown(value)} is not one of {', '.join(self.choices)}.{hint}")
@@ -223,9 +228,9 @@ def read_parameter(document: Any, place: str) -> Parameter:
     _check_name(fields, name)
     if type_name in kinds.REFUSED:
         raise fields.refuse("type", f"the type {type_name} cannot be used. {kinds.REFUSED[type_name]}", secrets.REMEDY)
-    if type_name not in KINDS and type_name not in kinds.COMPOUND:
+    if not _NAME.fullmatch(type_name) or len(type_name) > limits.NAME_CHARS_MAX:
         known = ", ".join((*KINDS, *kinds.COMPOUND))
-        raise fields.refuse("type", f"“{type_name}” is not a type; known: {known}.")
+        raise fields.refuse("type", f"“{type_name[:60]}” cannot be a type; known: {known}.")
     optional, default = fields.boolean("optional", False), fields.raw("default")
     parameter = Parameter(
         name=name,
@@ -260,9 +265,12 @@ def _check_name(fields: Fields, name: str) -> None:
 
 def _check_declaration(fields: Fields, parameter: Parameter) -> None:
     """Bounds, choices and default make sense for the type."""
-    kind = KINDS.get(parameter.type)
+    kind = kind_of(parameter.type)
     base = Path("/")
-    if (parameter.minimum is not None or parameter.maximum is not None) and not (kind and kind.ordered):
+    if not parameter.known:
+        _check_default(fields, parameter, base)
+        return
+    if (parameter.minimum is not None or parameter.maximum is not None) and not kind.ordered:
         raise fields.refuse("minimum", f"values of the type {parameter.type} have no order.")
     if (parameter.type == "choice") != bool(parameter.choices) and parameter.type != "text":
         raise fields.refuse("choices", "a choice has choices, and only a choice or a text has them.")
@@ -276,11 +284,15 @@ def _check_declaration(fields: Fields, parameter: Parameter) -> None:
         raise fields.refuse("required", "a parameter that need not be given has a default or is optional.")
     for name, bound in (("minimum", parameter.minimum), ("maximum", parameter.maximum)):
         try:
-            if bound is not None and kind is not None:
+            if bound is not None:
                 canonical.dumps(bound)
                 kind.read_json(bound, base)
         except (Unfit, TypeError) as error:
             raise fields.refuse(name, str(error)) from None
+    _check_default(fields, parameter, base)
+
+
+def _check_default(fields: Fields, parameter: Parameter, base: Path) -> None:
     try:
         canonical.dumps(parameter.default)
         if parameter.default is not None:
