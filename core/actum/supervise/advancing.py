@@ -216,7 +216,7 @@ def _on_records(m: Machine, event: events.RecordsRead, now: Now) -> list[Effect]
         return []
 
     if event.error is not None:
-        m.live["records_due_us"] = now.monotonic_us + LOOK_AGAIN_S * US
+        m.live["records_not_before_us"] = now.monotonic_us + int(LOOK_AGAIN_S * US)
         return []
     if m.pending is not None:
         return []

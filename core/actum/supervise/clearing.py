@@ -53,7 +53,7 @@ def claim_settled(m: Machine) -> bool:
 
 def last_records(m: Machine, now: Now) -> list[Effect]:
     """Read the records to their end, now that nobody writes any more; a reading begun earlier does not count (R12)."""
-    if "records" in m.doing or now.monotonic_us < m.live.get("records_due_us", 0):
+    if "records" in m.doing or now.monotonic_us < m.live.get("records_not_before_us", 0):
         return []
     m.seen.records_final = True
     return m.begin("records", ReadRecords(m.row))
