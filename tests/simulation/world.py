@@ -19,6 +19,7 @@ from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
 from actum.model.status import RUN_TERMINAL, Contact, Phase, RunStatus, Status
 from actum.supervise import effects, events
+from actum.supervise.machine import PASSING_ALERTS
 
 from tests.simulation import faults
 from tests.simulation.checks import Ledger
@@ -433,12 +434,7 @@ class World:
         check(not living, "R18", f"processes are left: {living}")
         check(app.supervisor.idle, "R18", "the supervisor is never idle")
         check(app.supervisor.slots_taken == 0, "R06", "a slot is never freed")
-        open_alerts = {key.split(":")[0] for key in self.store.alerts} & {
-            "cannot_tell",
-            "tree_left",
-            "stall",
-            "publish_pending",
-        }
+        open_alerts = {key.split(":")[0] for key in self.store.alerts} & set(PASSING_ALERTS)
         check(not open_alerts, "R08", f"alerts never go away: {open_alerts}")
         unanswered = app.asked.keys() - app.replies.keys()
         check(not unanswered, "R04", f"commands are never answered: {[type(app.asked[n]).__name__ for n in unanswered]}")

@@ -1,4 +1,4 @@
-"""The supervisor by hand: one rule a test, told event by event what the world shows (R01, R04, R06, R08, R09, P04, P07, P10, P19)."""
+"""The supervisor by hand: the good run, deadlines, stops, the queue (R01, R04, R06, R08, R09, P04, P07, P10)."""
 
 from __future__ import annotations
 

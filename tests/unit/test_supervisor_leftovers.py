@@ -1,4 +1,4 @@
-"""The supervisor by hand: what is left over, what comes late, what the store refuses (R03, R07–R09, R12, R18, P01, P08, P13, P23)."""
+"""The supervisor by hand: leftovers, late words, a store that refuses (R03, R07–R09, R12, R18, P01, P08, P13, P23)."""
 
 from __future__ import annotations
 

@@ -73,8 +73,7 @@ def release(m: Machine, now: Now) -> list[Effect]:
         journal = (JournalEntry("stop_stage", now.utc_us, {"stage": "released"}),)
         if (m.seen.outcome or {}).get("kind") == "sealed":
             journal = (*journal, JournalEntry("sealed_late", now.utc_us, {"offer": "adoption"}))
-    cleared = [alert for kind in ("tree_left", "cannot_tell", "lost_contact", "stall") for alert in m.no_alert(now, kind)]
-    return m.persist(now, AttemptEvent.TREE_CLEAR, *facts, columns=columns, journal=journal, alerts=tuple(cleared))
+    return m.persist(now, AttemptEvent.TREE_CLEAR, *facts, columns=columns, journal=journal)
 
 
 def await_tree(m: Machine, now: Now) -> list[Effect]:

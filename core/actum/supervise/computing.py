@@ -58,20 +58,20 @@ def acknowledge(m: Machine) -> Any:
 def unsuccessful(m: Machine, now: Now, outcome: Mapping[str, Any]) -> list[Effect]:
     """An outcome failed or stopped: its own code, or the code that its cause maps to (FORMATS)."""
     cause = outcome.get("cause") or ""
-    details = {key: outcome[key] for key in ("details", "ended", "message") if outcome.get(key)}
+    details = {**(outcome.get("details") or {}), **({"ended": outcome["ended"]} if outcome.get("ended") else {})}
     message = str(outcome.get("message") or "")
     if outcome["kind"] == "stopped" and cause in DEADLINES:
         words = message or f"The {cause.replace('_', ' ')} passed and the host ended the work."
-        effects = m.fail(now, AttemptEvent.DEADLINE_PASSED, cause, words, **details)
+        effects = m.fail(now, AttemptEvent.DEADLINE_PASSED, cause, words, details)
     elif outcome["kind"] == "stopped" and cause == "supervisor_lost":
         words = message or "No supervisor came back within the time the task allows, so the host ended the work."
-        effects = m.fail(now, AttemptEvent.OUTCOME_FAILED, FailureCode.SUPERVISOR_LOST, words, **details)
+        effects = m.fail(now, AttemptEvent.OUTCOME_FAILED, FailureCode.SUPERVISOR_LOST, words, details)
     elif outcome["kind"] == "stopped":
         words = message or f"The host ended the work (cause: {cause}), and no stop is on record."
-        effects = m.fail(now, AttemptEvent.OUTCOME_FAILED, FailureCode.HOST_LOST, words, **details)
+        effects = m.fail(now, AttemptEvent.OUTCOME_FAILED, FailureCode.HOST_LOST, words, details)
     else:
         code = outcome.get("code") or FailureCode.WORK_FAILED
-        effects = m.fail(now, AttemptEvent.OUTCOME_FAILED, code, message or "The work failed.", **details)
+        effects = m.fail(now, AttemptEvent.OUTCOME_FAILED, code, message or "The work failed.", details)
     m.on_persisted = acknowledge(m)
     return effects
 
@@ -88,7 +88,7 @@ def deadline_passed_silently(m: Machine, now: Now) -> list[Effect]:
     code = m.seen.silent_deadline or FailureCode.OVERALL_DEADLINE
     words = f"The {code.replace('_', ' ')} passed, and the host did not answer; Actum ends the work itself."
     m.seen.silent_deadline = None
-    return m.fail(now, AttemptEvent.DEADLINE_PASSED, code, words, by="supervisor")
+    return m.fail(now, AttemptEvent.DEADLINE_PASSED, code, words, {"by": "supervisor"})
 
 
 def stop_running(m: Machine, now: Now) -> list[Effect]:

@@ -19,13 +19,13 @@ def verifying(m: Machine, now: Now) -> list[Effect]:
         m.seen.derived = None
         return _try(m, now, "derive", Derive(m.row))
     if derived.error is not None:
-        return m.fail(now, AttemptEvent.REJECTED, derived.code, derived.error, step="derive")
+        return m.fail(now, AttemptEvent.REJECTED, derived.code, derived.error, {"step": "derive"})
     if verified is None or verified.crashed:
         m.seen.verified = None
         return _try(m, now, "verify", Verify(m.row))
     if verified.error is not None:
         alert = m.alert(now, "rejected", str(verified.code), "bad", message=verified.error)
-        return m.fail(now, AttemptEvent.REJECTED, verified.code, verified.error, alerts=(alert,), **verified.details)
+        return m.fail(now, AttemptEvent.REJECTED, verified.code, verified.error, verified.details, (alert,))
     if not m.has(FactName.BYTES_VERIFIED):
         return m.establish(now, FactName.BYTES_VERIFIED, verified.bytes)
     content = Fact(FactName.CONTENT_VERIFIED, now.utc_us, {**verified.content, "recorded": dict(verified.recorded)})
@@ -69,8 +69,7 @@ def record(m: Machine, now: Now) -> list[Effect]:
         Fact(FactName.SUCCEEDED, now.utc_us, {"method": "the thirteen facts before this one are on record"}),
     )
     columns = {"finished_at_us": now.utc_us, **m.parting()}
-    cleared = tuple(a for kind in ("publish_pending", "helper", "cannot_tell", "stall") for a in m.no_alert(now, kind))
-    return m.persist(now, AttemptEvent.RECORDED, *facts, result=verified.result, columns=columns, alerts=cleared)
+    return m.persist(now, AttemptEvent.RECORDED, *facts, result=verified.result, columns=columns)
 
 
 def publish_pending(m: Machine, now: Now) -> list[Effect]:
@@ -84,7 +83,7 @@ def reject_published(m: Machine, now: Now, why: str) -> list[Effect]:
     if m.seen.package_only != "quarantined":
         return m.begin("quarantine", Quarantine(m.row))
     alert = m.alert(now, "rejected", "package_differs", "bad", message=why)
-    return m.fail(now, AttemptEvent.PACKAGE_LOST, FailureCode.RESULT_REJECTED, why, alerts=(alert,), quarantined=True)
+    return m.fail(now, AttemptEvent.PACKAGE_LOST, FailureCode.RESULT_REJECTED, why, {"quarantined": True}, (alert,))
 
 
 def package_lost(m: Machine, now: Now) -> list[Effect]:

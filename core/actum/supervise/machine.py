@@ -22,10 +22,12 @@ from actum.model.evidence import Evidence
 from actum.model.facts import Fact, FactName
 from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
-from actum.model.status import RETRYABLE, AttemptEvent, Contact, Phase, after
+from actum.model.status import RELEASING, RETRYABLE, AttemptEvent, Contact, Phase, after
 from actum.supervise import policies, retry
 from actum.supervise.effects import Effect, Persist
 from actum.supervise.events import Derived, Frozen, Prepared, Published, Spawned, Verified
+
+PASSING_ALERTS = ("cannot_tell", "lost_contact", "stall", "tree_left", "helper", "publish_pending")
 
 
 @dataclass(slots=True)
@@ -145,6 +147,8 @@ class Machine:
         notices: list[JournalEntry] = self.live.pop("notices", [])
         self.live["journalled"] = notices
         columns = {**stop_stage(notices), **(columns or {})}
+        if event is not None and after(self.row.pair, event) in RELEASING:  # what these warned of is over
+            alerts = (*(alert for kind in PASSING_ALERTS for alert in self.no_alert(now, kind)), *alerts)
         change = Change(
             self.attempt,
             self.row.run,
@@ -170,8 +174,10 @@ class Machine:
         self.change = None
         self.take(row, now)
 
-    def refused(self, row: AttemptRow | None, now: Now) -> None:
-        """Nothing was written: what was to be journalled waits for the next change (R12)."""
+    def refused(self, row: AttemptRow | None, now: Now, *, unsure: bool) -> None:
+        """Nothing was written, or nobody can tell: what was to be journalled waits for the next change (R12)."""
+        if unsure and self.change is not None:  # an alert that may be open is closed in its time
+            self.alerts |= {alert.key for alert in self.change.alerts if isinstance(alert, RaiseAlert)}
         notices: list[JournalEntry] = self.live.pop("journalled", [])
         if notices:
             self.live["notices"] = [*notices, *self.live.get("notices", [])]
@@ -194,18 +200,25 @@ class Machine:
         """One fact in a transaction of its own."""
         return self.persist(now, None, Fact(name, at_us or now.utc_us, dict(evidence)))
 
-    def fail(self, now: Now, event: AttemptEvent, code: str, message: str, **details: Any) -> list[Effect]:
+    def fail(
+        self,
+        now: Now,
+        event: AttemptEvent,
+        code: str,
+        message: str,
+        details: Mapping[str, Any] | None = None,
+        alerts: tuple[RaiseAlert | ClearAlert, ...] = (),
+    ) -> list[Effect]:
         """An arrow that ends the attempt unsuccessfully, with its code, its words, and its retry if it has one."""
         target = after(self.row.pair, event)
-        facts = details.pop("facts", ())
-        alerts = details.pop("alerts", ())
         journal = (JournalEntry("failed", now.utc_us, {"code": code, "message": message}),)
         due = None
         if target.status in RETRYABLE and self.row.current:
             started = self.has(FactName.CONTACT_MADE)
             due = retry.retry_at_us(self.policies, self.row.n, code, work_started=started, now_us=now.utc_us)
-        columns = {"failure_code": code, "failure_message": message, "failure_details": details or None, **self.parting()}
-        return self.persist(now, event, *facts, journal=journal, alerts=alerts, columns=columns, retry_at_us=due)
+        columns: dict[str, Any] = {"failure_code": code, "failure_message": message, **self.parting()}
+        columns["failure_details"] = dict(details) if details else None
+        return self.persist(now, event, journal=journal, alerts=alerts, columns=columns, retry_at_us=due)
 
     def parting(self) -> dict[str, Any]:
         """The last progress, activity and exit seen, kept with the attempt when its work is over."""

@@ -31,7 +31,7 @@ def freezing(m: Machine, now: Now) -> list[Effect]:
         return m.begin("freeze", Freeze(m.row, again=m.has(FactName.INPUTS_FROZEN)))
     if frozen.code is not None:
         m.seen.frozen = None
-        return m.fail(now, AttemptEvent.FREEZE_FAILED, frozen.code, frozen.message, **frozen.details)
+        return m.fail(now, AttemptEvent.FREEZE_FAILED, frozen.code, frozen.message, frozen.details)
     if not m.has(FactName.INPUTS_FROZEN):
         fact = Fact(FactName.INPUTS_FROZEN, now.utc_us, frozen.evidence)
         return m.persist(now, None, fact, inputs=frozen.inputs, columns=frozen.columns)

@@ -241,11 +241,13 @@ class Supervisor:
     def _on_refused(self, m: Machine, refused: Refused, now: Now) -> list[Effect]:
         """Zero rows: read again, decide again (R02). A store that cannot commit is tried again later."""
         before, change = m.row, m.change
-        m.refused(refused.row, now)
+        m.refused(refused.row, now, unsure=refused.kind is RefusalKind.LOST)
         was_stop = change is not None and change.arrow is not None and change.arrow.event is AttemptEvent.STOP_ASKED
         if refused.kind in (RefusalKind.STORAGE, RefusalKind.LOST) or m.row == before:
             m.wait(now, STORE_RETRY_S)
-        if refused.kind is RefusalKind.STORAGE and was_stop:
+        if was_stop and refused.kind is RefusalKind.LOST:
+            m.live["stop_unsure"] = True
+        if was_stop and refused.kind is RefusalKind.STORAGE and not m.live.get("stop_unsure"):
             return self._stop_not_recorded(m, refused)
         return self._answer_stops(m) + ([] if was_stop and m.row == before else self._advance(m, now))
 
@@ -269,12 +271,13 @@ class Supervisor:
 
     # Commands
 
-    def _on_admit_asked(self, event: events.AdmitAsked, now: Now) -> list[Effect]:
+    def _on_admit_asked(self, event: events.AdmitAsked, now: Now, *, unsure: bool = False) -> list[Effect]:
         """Answered after the commit (R04). Where the commit's answer is lost, the same key is asked again until it is known."""
 
         def answered(answer: Answer, now: Now) -> list[Effect]:
-            if isinstance(answer, Refused) and answer.kind is RefusalKind.LOST:
-                self._later(now, lambda later: self._on_admit_asked(event, later))
+            lost = (RefusalKind.LOST, RefusalKind.STORAGE) if unsure else (RefusalKind.LOST,)
+            if isinstance(answer, Refused) and answer.kind in lost:
+                self._later(now, lambda later: self._on_admit_asked(event, later, unsure=True))
                 return []
             if isinstance(answer, Refused):
                 return [Reply(event.command, error=_refusal_error(answer))]
