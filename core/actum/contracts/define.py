@@ -160,6 +160,8 @@ def _policies(said: Definition) -> dict[str, Any]:
         "grace": said.grace,
         "after_exit": said.after_exit,
         "retry": None if said.retries is None else {"maximum": said.retries},
+        # Whoever asks for retries says that the work may be repeated after it has started (R05).
+        "safe_to_repeat": True if said.retries else None,
     }
     return {name: value for name, value in stated.items() if value is not None}
 

@@ -1,0 +1,80 @@
+"""Work that fails: its status, its code, the words a person reads, and the exit code of the command (§16)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.app import App
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    app = App(tmp_path)
+    yield app
+    app.end()
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "words"),
+    [
+        ("import sys; sys.exit(3)", "work_failed", "3"),
+        ("import os; os.abort()", "work_crashed", "SIGABRT"),
+        ("print('nothing written')", "result_incomplete", "*.csv"),
+    ],
+)
+def test_unsuccessful_work_says_why(app: App, source: str, code: str, words: str) -> None:
+    """R13, §16: exit 1, the failure's code and words, the log and the files of the attempt still at hand."""
+    part = 'import os; open(os.path.join(os.environ["ACTUM_OUTPUT"], "part.txt"), "w").write("half")\n'
+    app.define("--required", "*.csv", source=part + source + "\n")
+    app.run("run", "work", code=1)
+    shown = app.json("show", "1")
+    assert (shown["status"], shown["released"], shown["failure"]["code"]) == ("FAILED", True, code)
+    assert words in shown["failure"]["message"]
+    assert shown["result"] is None
+    assert "not a result" in shown["unverified_files"]["label"]
+    assert [file["name"] for file in shown["unverified_files"]["files"]] == ["part.txt"]
+    app.run("results", "1", code=3)
+    app.run("audit")
+
+
+def test_a_program_that_cannot_be_started(app: App) -> None:
+    """start_error: the command is named, nothing was computed."""
+    program = app.folder / "tool"
+    program.write_text("#!/nowhere/interpreter\n")
+    program.chmod(0o755)
+    app.run("task", "add", "tool", "--program", str(program))
+    app.run("run", "tool", code=1)
+    failure = app.json("show", "1")["failure"]
+    assert failure["code"] == "start_error"
+    assert str(program) in failure["message"]
+
+
+def test_a_failed_attempt_is_tried_again_as_declared(app: App) -> None:
+    """§12: with a retry declared, attempt 2 follows once attempt 1 is released, with the same frozen inputs."""
+    flag = app.folder / "second"
+    source = f"""
+import os, sys
+open(sys.argv[1], "a").write(f"{{os.getpid()}}\\n")
+if not os.path.exists({str(flag)!r}):
+    open({str(flag)!r}, "w")
+    sys.exit(1)
+"""
+    app.define("--retries", "1", source=source)
+    app.run("run", "work", timeout_s=90)
+    shown = app.json("show", "1")
+    assert (shown["status"], [each["status"] for each in shown["attempts"]]) == ("SUCCEEDED", ["FAILED", "SUCCEEDED"])
+    assert len(app.pids()) == 2
+    app.run("audit")
+
+
+def test_the_interpreter_of_the_tests_runs_the_work(app: App) -> None:
+    """The command is started as it was given, without a shell."""
+    app.define(source="import sys; print(sys.executable); print('$HOME', sys.argv[3])\n", steps=7)
+    app.run("run", "work")
+    log = app.run("logs", "1").stdout
+    assert sys.executable in log
+    assert "$HOME 7" in log
