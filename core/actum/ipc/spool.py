@@ -14,6 +14,7 @@ import fcntl
 import json
 import os
 import time
+from contextlib import suppress
 from itertools import count
 from typing import Any, Literal, NamedTuple
 
@@ -236,9 +237,14 @@ def _make_once(folder: Folder, name: str, document: Document, point: str) -> boo
 def _replace(folder: Folder, name: str, text: str) -> None:
     """Replace news by newer news; not fsync'ed, since after a power cut nobody lives whom they were about."""
     temporary = _beside(folder, name)
-    with open(temporary, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
-    os.replace(temporary, spool_path(folder, name))
+    try:
+        with open(temporary, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+        os.replace(temporary, spool_path(folder, name))
+    except OSError:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)  # a full disk must not fill with tries
+        raise
 
 
 def _fsync_folder(folder: Folder) -> None:
