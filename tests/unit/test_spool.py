@@ -113,12 +113,11 @@ def test_the_alive_lock_says_held_free_or_unknown(folder: Path) -> None:
     assert spool.probe_alive(folder) == "unknown"
 
 
-def test_r11_news_that_cannot_be_written_leave_nothing_behind(tmp_path: Path) -> None:
+def test_r11_news_that_cannot_be_written_leave_nothing_behind(folder: Path) -> None:
     """R11: a disk that refuses every try does not fill with half-written files."""
-    spool.prepare(tmp_path)
-    (tmp_path / "spool" / "state.json").mkdir()  # nothing can be renamed onto it
-    before = sorted(os.listdir(tmp_path / "spool"))
+    (folder / "spool" / "state.json").mkdir()  # nothing can be renamed onto it
+    before = sorted(os.listdir(folder / "spool"))
     for _ in range(3):
         with pytest.raises(OSError):
-            spool.write_state(tmp_path, {"v": 1})
-    assert sorted(os.listdir(tmp_path / "spool")) == before
+            spool.write_state(folder, {"v": 1})
+    assert sorted(os.listdir(folder / "spool")) == before
