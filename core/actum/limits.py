@@ -45,7 +45,7 @@ START_DEADLINE_S_DEFAULT = 60
 CHANGES_PER_S_MAX = 15
 PUBLISH_RETRY_S = 20
 HELPER_TRIES_MAX = 3
-HELPER_SECONDS_MAX = 24 * 3600
+HELPER_SECONDS_MAX = 24 * 3600  # a helper that says nothing of its call for so long is ended: crashed, no rejection
 LOCK_WAIT_S = 30  # a client tries lock or socket this long, then exit 7
 TAKE_OVER_FREE_S = 5
 STORE_RETRY_S = 5  # a store that could not commit is tried again after this
@@ -159,11 +159,33 @@ KEY_CHARS_MAX = 200  # a longer key: exit 2
 LABELS_MAX = 50  # more: exit 2
 LOCK_LOOK_EVERY_S = 60  # whether the lock file is still the one that was locked
 SLEEP_NOTICED_S = 5
+VERDICTS_BYTES_MAX = 49_152  # of one answer to `reconcile`; further verdicts are counted, not sent
 STATE_POLL_S = 1.0  # where no frames come, state.json is read this often
 LEAVE_MS_MAX = 10_000  # how long closing the window waits for open commits
+
+assert VERDICTS_BYTES_MAX < FRAME_BYTES_MAX, "an answer carries the verdicts"
+assert HELLO_WAIT_S <= HELLO_ACK_WAIT_S, "a host is heard before it gives up"
 
 # Forms and interpreters.
 PRESETS_MAX = 100  # of one task; one more is refused in words
 PRESETS_BYTES_MAX = 524_288  # all presets of one task, as JSON
 INTERPRETERS_MAX = 60  # found on the machine; further ones are left out
 INTERPRETER_ASK_S_MAX = 5  # one that does not say its version by then is left out
+
+# Window.
+RUN_LIST_PAGE_ROWS = 200  # one page of history; the next is fetched when it is scrolled to
+RUN_LIST_OPEN_ROWS_MAX = PAGE_ROWS_MAX  # more open runs are not listed before the history; the count says so
+RUN_LIST_CELLS_KEPT_MAX = 20 * RUN_LIST_PAGE_ROWS  # rows put into words; beyond it they are put into words again
+ACTIVE_SHOWN_MAX = 8  # open runs in the sidebar; the list has them all
+SAMPLES_PER_RUN_MAX = 1_200  # of progress and activity; beyond it every second one goes, so the whole time stays visible
+SAMPLED_RUNS_MAX = 64  # the run sampled longest ago goes first
+JOURNAL_SHOWN_ROWS_MAX = PAGE_ROWS_MAX
+LOG_LINE_SHOWN_CHARS_MAX = 2_000  # a longer line is cut on the screen, never in the file
+LOG_SEARCH_LINES_MAX = 4_000  # looked through in one turn
+VALUE_SHOWN_CHARS_MAX = 4_000  # of one value in a register
+TEXT_CACHE_ENTRIES_MAX = 8_192  # elided and wrapped strings; a full cache is emptied
+ICON_CACHE_ENTRIES_MAX = 512  # likewise; a window shows about sixty
+VISITED_PLACES_MAX = 100  # for back and forward; the oldest go
+CRASH_REPORTS_MAX = 50  # the oldest go
+
+assert RUN_LIST_PAGE_ROWS <= PAGE_ROWS_MAX

@@ -25,7 +25,7 @@ class AlertWords:
 # code → (title, what happened, what it means now, what one can do)
 _KNOWN: dict[str, tuple[str, str, str, str]] = {
     "cannot_tell": (
-        N_("cannot tell whether it ended"),
+        N_("cannot tell"),
         N_("Actum looked for the run’s processes and was not allowed to see them, or could not reach their place."),
         N_("The run holds and its slot stays taken. Nothing was signalled. It is looked at again every minute."),
         N_("Give Actum the right to read what it names, or restart the computer: a new start is proof that nothing is left."),

@@ -41,7 +41,8 @@ def main(ws: Workspace) -> int:
         return 0
     from actum import runtime
 
-    os.environ["XDG_RUNTIME_DIR"] = str(runtime.runtime_directory())
+    if not os.environ.get("XDG_RUNTIME_DIR"):
+        os.environ["XDG_RUNTIME_DIR"] = str(runtime.runtime_directory())
     from PySide6.QtWidgets import QApplication
 
     from actum_desktop.desk import Desk

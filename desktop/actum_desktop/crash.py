@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-REPORTS_MAX = 50  # the oldest go
+from actum.limits import CRASH_REPORTS_MAX
 
 Told = Callable[[str, Path | None], None]
 
@@ -35,7 +35,7 @@ def write(folder: Path, text: str) -> Path | None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / f"crash-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.txt"
         path.write_text(text, "utf-8")
-        for old in sorted(folder.glob("crash-*.txt"))[:-REPORTS_MAX]:
+        for old in sorted(folder.glob("crash-*.txt"))[:-CRASH_REPORTS_MAX]:
             old.unlink(missing_ok=True)
     except OSError:
         return None

@@ -38,7 +38,10 @@ class Loader(QThread):
 
 
 class Desk(QObject):
-    """One window and all that belongs to it. `open` shows it, `close` takes everything down in order."""
+    """One window and all that belongs to it. `open` shows it, `close` takes everything down in order.
+
+    Attributes: theme, window, bridge, source, reader (None until the supervisor is up), closed.
+    """
 
     _crashed = Signal(object)
 
@@ -58,6 +61,7 @@ class Desk(QObject):
         self.bridge: Bridge | None = None
         self.source: StoreSource | None = None
         self.reader: RunReader | None = None
+        self.closed = False
         self._loader = Loader(self)
         self._loader.loaded.connect(self._on_loaded)
         self._crashed.connect(self.window.tell)
@@ -144,6 +148,7 @@ class Desk(QObject):
 
     def close(self) -> None:
         """Readers first, then the supervisor, which commits and lets go of the lock; hosts go on."""
+        self.closed = True
         self._undo_crash()
         self._loader.wait()
         self.window.part()

@@ -6,12 +6,14 @@ import time
 from datetime import datetime, timedelta
 from typing import Any
 
-from actum_desktop.i18n import _, chinese
+from actum_desktop.i18n import _, chinese, pgettext
 
 DASH = "–"
 _DECIMAL = 1000.0
-_MONTHS = ("January", "February", "March", "April", "May", "June")
-_MONTHS += ("July", "August", "September", "October", "November", "December")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _SIZES = ("B", "KB", "MB", "GB", "TB", "PB")
 
 
@@ -34,8 +36,8 @@ def now_us() -> int:
     return time.time_ns() // 1000
 
 
-def duration(seconds: float | None) -> str:
-    """`3 h 45 min`, `4 min 12 s`, `2 s`, `0.4 s`; the dash where there is none."""
+def duration(seconds: float | None, *, narrow: bool = False) -> str:
+    """`3 h 45 min`, `4 min 12 s`, `2 s`, `0.4 s`; the dash where there is none. `narrow` = the short Chinese forms."""
     if seconds is None:
         return DASH
     value = max(0.0, float(seconds))
@@ -45,11 +47,11 @@ def duration(seconds: float | None) -> str:
     days, rest = divmod(whole, 86_400)
     hours, rest = divmod(rest, 3_600)
     minutes, left = divmod(rest, 60)
-    parts: list[str] = []
+    hour_words = pgettext("narrow", "{n} h") if narrow else _("{n} h")
     if days:
-        parts = [_("{n} d").format(n=days), _("{n} h").format(n=hours) if hours else ""]
+        parts = [_("{n} d").format(n=days), hour_words.format(n=hours) if hours else ""]
     elif hours:
-        parts = [_("{n} h").format(n=hours), _("{n} min").format(n=minutes) if minutes else ""]
+        parts = [hour_words.format(n=hours), _("{n} min").format(n=minutes) if minutes else ""]
     elif minutes:
         parts = [_("{n} min").format(n=minutes), _("{n} s").format(n=left) if left and minutes < 10 else ""]
     else:
@@ -57,12 +59,12 @@ def duration(seconds: float | None) -> str:
     return " ".join(part for part in parts if part)
 
 
-def age(at: Any, now: int | None = None) -> str:
+def age(at: Any, now: int | None = None, *, narrow: bool = False) -> str:
     """How long ago `at` was, as a duration (never negative)."""
     moment = micros(at)
     if moment is None:
         return DASH
-    return duration(max(0, int(((now_us() if now is None else now) - moment) / 1e6)))
+    return duration(max(0, int(((now_us() if now is None else now) - moment) / 1e6)), narrow=narrow)
 
 
 def size(count: float | None) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +34,9 @@ def load(path: Path) -> Preferences:
         return Preferences()
     if not isinstance(document, dict):
         return Preferences()
-    known: dict[str, Any] = {field.name: document[field.name] for field in fields(Preferences) if field.name in document}
-    geometry = known.pop("geometry", None)
-    kept = Preferences(**{name: value for name, value in known.items() if isinstance(value, str)})
+    scheme, language = (str(document.get(name) or "system") for name in ("scheme", "language"))
+    kept = Preferences(scheme, language)
+    geometry = document.get("geometry")
     if isinstance(geometry, list) and len(geometry) == 4 and all(type(part) is int for part in geometry):
         kept = replace(kept, geometry=(geometry[0], geometry[1], geometry[2], geometry[3]))
     return kept

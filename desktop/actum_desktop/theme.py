@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+from actum.limits import ICON_CACHE_ENTRIES_MAX
 from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication
@@ -27,7 +28,6 @@ _HAN_LINUX = ("Noto Sans CJK SC", "Noto Sans SC", "WenQuanYi Micro Hei")
 _MONO_LINUX = ("JetBrains Mono", "Noto Sans Mono", "DejaVu Sans Mono")
 _UI_LINUX = ("Inter", "Noto Sans")
 _ICON_FAMILY = "Phosphor"
-_PIXMAPS_MAX = 512  # beyond it the icon cache is emptied; a window shows about sixty
 
 
 class Theme(QObject):
@@ -126,7 +126,7 @@ class Theme(QObject):
         found = self._pixmaps.get(key)
         if found is not None:
             return found
-        if len(self._pixmaps) >= _PIXMAPS_MAX:
+        if len(self._pixmaps) >= ICON_CACHE_ENTRIES_MAX:
             self._pixmaps.clear()
         edge = max(1, round(size * ratio))
         found = QPixmap(edge, edge)

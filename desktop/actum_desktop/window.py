@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from actum.errors import ActumError
+from actum.limits import ACTIVE_SHOWN_MAX, VISITED_PLACES_MAX
 from actum.workspace import Workspace
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
@@ -35,7 +36,6 @@ from actum_desktop.views.sidebar import Active, Sidebar
 from actum_desktop.views.statusline import StatusLine
 
 _SECOND_MS = 1_000
-_VISITED_MAX = 100
 _UNREMARKABLE = frozenset({1, 8})  # rows of §6 that alone are no reason for the launch screen
 
 
@@ -292,7 +292,7 @@ class Window(QMainWindow):
     def _go(self, screen: str, run: int = 0) -> None:
         place = (screen, run)
         if self._visited[self._at] != place:
-            self._visited = [*self._visited[: self._at + 1], place][-_VISITED_MAX:]
+            self._visited = [*self._visited[: self._at + 1], place][-VISITED_PLACES_MAX:]
             self._at = len(self._visited) - 1
         self._show_place()
 
@@ -391,7 +391,7 @@ class Window(QMainWindow):
             self._runs.supervising(self._state)
 
     def _show_active(self) -> None:
-        rows = range(min(len(self._model.open_items), 8))
+        rows = range(min(len(self._model.open_items), ACTIVE_SHOWN_MAX))
         self._sidebar.show_active([Active(self._model.item(row).number, self._model.cells_of(row)) for row in rows])
 
     def _on_second(self) -> None:

@@ -49,7 +49,7 @@ class Screens:
     """One window, in one look and language, brought to each of its screens in turn. Time stands still."""
 
     def __init__(self, scheme: str, language: str, app: QApplication | None = None) -> None:
-        measures.now_us = lambda: showdocs.NOW  # type: ignore[assignment]
+        measures.now_us = lambda: showdocs.NOW
         i18n.use(language)
         existing = app or QApplication.instance()
         self.app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])

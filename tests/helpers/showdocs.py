@@ -117,7 +117,8 @@ _NEVER_COMPLETED = ["admitted", "inputs_frozen", "launched", "contact_made", "ho
 def states() -> dict[str, dict[str, Any]]:
     """One document per state of the ledger, by a short name."""
     stop = {"stage": "asked", "at": rfc3339(NOW - 4_000_000), "next_in_s": 6}
-    insisting = {"stage": "insisting", "at": rfc3339(NOW - 20_000_000), "next_in_s": None}
+    insisting = {"stage": "insisting", "at": rfc3339(NOW - 10_000_000), "next_in_s": None}
+    insisting["asked_at"] = rfc3339(NOW - 20_000_000)
     stopped = {"stage": "released", "at": rfc3339(NOW - MINUTE - 16_000_000), "next_in_s": None}
     refused = {
         "code": "result_rejected",
@@ -128,6 +129,8 @@ def states() -> dict[str, dict[str, Any]]:
     limit = {"code": "overall_deadline", "message": "The overall limit of 2 h passed.", "details": {}}
     held = {"state": "cannot_tell", "since": rfc3339(NOW), "why": "Permission denied reading process 51877."}
     step = {"verb": "verify", "done": 9, "total": 14, "unit": "files"}
+    retrying = show("RETRYING", "CLOSED", names=_NEVER_COMPLETED, failure=failed)
+    retrying["attempts"][0]["status"] = "FAILED"  # the run retries; its attempt stays what it became
     return {
         "queued": show("CREATED", "QUEUED", 1, progress=None, heartbeat_at=None, activity={}),
         "freezing": show("CREATED", "FREEZING", 1, progress=None, heartbeat_at=None, activity={}),
@@ -146,7 +149,7 @@ def states() -> dict[str, dict[str, Any]]:
         "insisting": show("STOPPING", "CLEANING_UP", 4, stop=insisting),
         "stopped": show("STOPPED", "CLOSED", names=_NEVER_COMPLETED, stop=stopped),
         "cannot_tell": show("RUNNING", "CLEANING_UP", 7, contact=held),
-        "retrying": show("RETRYING", "CLOSED", names=_NEVER_COMPLETED, failure=failed),
+        "retrying": retrying,
         "start_failed": show(
             "START_FAILED", "CLOSED", 1, failure={"code": "input_unreadable", "message": "", "details": {}}, progress=None
         ),

@@ -141,7 +141,7 @@ def supervising(*, verdicts: bool = False, paused: bool = False) -> Supervising:
         rows = (
             Verdict(217, "a-1", 1, 11, "running", "adopted", {"host": "alive", "pid": 48213, "outcome": "none"}),
             Verdict(215, "a-3", 1, 21, "finished", "verify", clear),
-            Verdict(216, "a-2", 2, 18, "lost", "failed", {"host": "gone", "outcome": "none", "tree": "clear"}),
+            Verdict(210, "a-2", 3, 18, "lost", "failed", {"host": "gone", "outcome": "none", "tree": "clear"}),
             Verdict(
                 212,
                 "a-6",

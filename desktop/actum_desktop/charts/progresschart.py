@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
@@ -15,6 +15,7 @@ from actum_desktop.models.history import Sample
 from actum_desktop.views.ink import CENTRE, RIGHT, Ink
 
 _LEFT, _RIGHT_EDGE, _TITLE, _AXIS = 52, 12, 32, 24
+_REPAINT_MS = 400
 _STEPS_S = (5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400)
 
 
@@ -27,6 +28,10 @@ class ProgressChart(QWidget):
         self._samples: Sequence[Sample] = ()
         self._progress, self._note, self._memory = "", "", 0.0
         self.setMinimumHeight(ink.theme.px(180))
+        self._repaint = QTimer(self)  # a repaint costs far more than a sample
+        self._repaint.setSingleShot(True)
+        self._repaint.setInterval(_REPAINT_MS)
+        self._repaint.timeout.connect(self.update)
         ink.theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -40,7 +45,8 @@ class ProgressChart(QWidget):
         if last is not None:
             words += " " + _("CPU {cpu}, memory {memory}.").format(cpu=measures.cpu(last.cpu), memory=measures.size(last.rss))
         self.setAccessibleName(words)
-        self.update()
+        if not self._repaint.isActive():
+            self._repaint.start()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -48,7 +54,7 @@ class ProgressChart(QWidget):
         plot = (high - 2 * px(_TITLE) - px(_AXIS)) / 2
         left, wide = px(_LEFT), self.width() - px(_LEFT) - px(_RIGHT_EDGE)
         upper = QRectF(left, px(_TITLE) + px(8), wide, plot - px(8))
-        lower = QRectF(left, 2 * px(_TITLE) + plot, wide, plot)
+        lower = QRectF(left, 2 * px(_TITLE) + plot + px(6), wide, plot - px(6))
         self._titles(painter, upper, lower)
         span = self._span()
         for box in (upper, lower):
@@ -90,7 +96,7 @@ class ProgressChart(QWidget):
         spare = line.adjusted(used + px(14), 0, 0, 0)
         noted = ink.text(painter, spare, self._note, "text2", "caption", 400, RIGHT)
         ink.text(painter, spare.adjusted(0, 0, -noted - px(12), 0), self._progress, "text", "caption")
-        line.moveTop(lower.top() - px(_TITLE))
+        line.moveTop(lower.top() - px(_TITLE) - px(4))
         used = ink.text(painter, line, _("Activity"), "text", "body", 600)
         last = self._samples[-1] if self._samples else None
         x = line.left() + used + px(16)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from actum.limits import VALUE_SHOWN_CHARS_MAX
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from actum_desktop import measures, wording
@@ -16,7 +17,6 @@ from actum_desktop.ledger import attempt_state
 Index = QModelIndex | QPersistentModelIndex
 DETAIL = int(Qt.ItemDataRole.UserRole)
 ROOT = QModelIndex()
-VALUE_CHARS_MAX = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def plain(value: Any) -> str:
     if value is None or value == "":
         return measures.DASH
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return text if len(text) <= VALUE_CHARS_MAX else f"{text[:VALUE_CHARS_MAX]}…"
+    return text if len(text) <= VALUE_SHOWN_CHARS_MAX else f"{text[:VALUE_SHOWN_CHARS_MAX]}…"
 
 
 def evidence(show: Mapping[str, Any], attempt: str | None = None) -> list[Detail]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from actum_desktop.controller.events import Live
+from actum.limits import SAMPLED_RUNS_MAX, SAMPLES_PER_RUN_MAX
 
-SAMPLES_MAX = 1_200  # per run; beyond it every second sample is dropped, so the whole time stays visible
-RUNS_MAX = 64
+from actum_desktop.controller.events import Live
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Track:
             self.samples[-1] = sample if len(self.samples) == 1 else self._kept(sample)
             return
         self.samples.append(sample)
-        if len(self.samples) > SAMPLES_MAX:
+        if len(self.samples) > SAMPLES_PER_RUN_MAX:
             self.samples = self.samples[::2]
             self.every_us *= 2
 
@@ -53,7 +52,7 @@ class History:
     def add(self, live: Live, now: int) -> None:
         track = self._tracks.get(live.run)
         if track is None:
-            if len(self._tracks) >= RUNS_MAX:
+            if len(self._tracks) >= SAMPLED_RUNS_MAX:
                 del self._tracks[next(iter(self._tracks))]
             track = self._tracks[live.run] = Track()
         progress = live.progress or {}

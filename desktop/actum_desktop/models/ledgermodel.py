@@ -89,7 +89,7 @@ def _times(row: LedgerRow, now: int | None) -> tuple[str, str]:
     if row.kind is Kind.NEVER:
         return _("never"), ""
     if row.since is not None and row.kind is Kind.WAITING:
-        return measures.age(row.since, now), ""
+        return measures.age(row.since, now, narrow=True), ""
     return "", ""
 
 

@@ -127,10 +127,8 @@ def warning_data(warning: Mapping[str, Any], live: Live | None, now: int) -> dic
 
 
 def _sub(item: RunItem) -> str:
-    parts = [str(item.number), wording.trigger(item.trigger)]
-    if item.n > 1:
-        parts.append(_("attempt {n}").format(n=item.n))
-    return " · ".join(parts)
+    later = _("attempt {n}").format(n=item.n) if item.n > 1 else wording.trigger(item.trigger)
+    return f"{item.number} · {later}"
 
 
 def _short_progress(show: Mapping[str, Any]) -> str:
@@ -145,10 +143,10 @@ def _time(item: RunItem, show: Mapping[str, Any], live: Live | None, now: int) -
     if not item.open:
         if started is None or item.finished_us is None:
             return Value(DASH, "text3")
-        return Value(measures.duration((item.finished_us - started) / 1e6), "text2")
+        return Value(measures.duration((item.finished_us - started) / 1e6, narrow=True), "text2")
     if started is None:
         return Value(DASH, "text3")
-    return Value(measures.duration((now - started) / 1e6), "text")
+    return Value(measures.duration((now - started) / 1e6, narrow=True), "text")
 
 
 def _heartbeat(item: RunItem, live: Live | None, now: int) -> Value:
@@ -159,7 +157,7 @@ def _heartbeat(item: RunItem, live: Live | None, now: int) -> Value:
     if live is None or live.heartbeat_at_us is None:
         return Value(DASH, "text3")
     lost = item.contact in ("lost", "cannot_tell")
-    return Value(measures.age(live.heartbeat_at_us, now), "warn" if lost else "text")
+    return Value(measures.age(live.heartbeat_at_us, now, narrow=True), "warn" if lost else "text")
 
 
 def _cpu(item: RunItem, live: Live | None, warning: Mapping[str, Any] | None) -> Value:

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from actum.errors import ActumError
+from actum.limits import JOURNAL_SHOWN_ROWS_MAX
 from actum.workspace import Workspace
 from PySide6.QtCore import QObject, QThread, Signal, Slot
-
-JOURNAL_ROWS_MAX = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class _Reading(QObject):
             show = show_document(self._reader, self._ws, run)
             contract = self._reader.run(run).contract
             show["task_title"] = str(contract.get("title") or show["task"])
-            rows = self._reader.journal(run, 0, JOURNAL_ROWS_MAX)
+            rows = self._reader.journal(run, 0, JOURNAL_SHOWN_ROWS_MAX)
             journal = tuple({"at": row.at_us, "kind": row.kind, "data": row.data, "n": row.n} for row in rows)
         except ActumError as error:
             return Seen(run, error=error)

@@ -1,6 +1,6 @@
 """The list of runs: open ones first, then history by keyset pages; live cells change in place.
 
-Theory. Two blocks: every open run (bounded), newest first, then ended runs in pages of PAGE_ROWS, fetched as they are
+Theory. Two blocks: every open run (bounded), newest first, then ended runs in pages of RUN_LIST_PAGE_ROWS, fetched as they are
 scrolled to. A commit names the runs it touched; only those are read again, and only cells whose words differ are repainted.
 A run that ends moves from the first block to the head of the second.
 """
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any
 
+from actum.limits import RUN_LIST_CELLS_KEPT_MAX, RUN_LIST_OPEN_ROWS_MAX, RUN_LIST_PAGE_ROWS
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from actum_desktop import measures
@@ -23,8 +24,6 @@ Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 CELLS = int(Qt.ItemDataRole.UserRole)
 NUMBER = CELLS + 1
-PAGE_ROWS = 200
-OPEN_ROWS_MAX = 500  # more open runs than this are not listed before the history; the count says so
 
 COLUMNS = (
     ("status", N_("Status"), False),
@@ -83,10 +82,10 @@ class RunsModel(QAbstractTableModel):
         self._open, self._ended, self._more = [], [], False
         if self.source is not None:
             if "open" in self._blocks:
-                self._open = self.source.runs_page(None, OPEN_ROWS_MAX, OPEN_STATUSES, self._text)
+                self._open = self.source.runs_page(None, RUN_LIST_OPEN_ROWS_MAX, OPEN_STATUSES, self._text)
             if "ended" in self._blocks:
-                self._ended = self.source.runs_page(None, PAGE_ROWS, ENDED_STATUSES, self._text)
-                self._more = len(self._ended) == PAGE_ROWS
+                self._ended = self.source.runs_page(None, RUN_LIST_PAGE_ROWS, ENDED_STATUSES, self._text)
+                self._more = len(self._ended) == RUN_LIST_PAGE_ROWS
         self.endResetModel()
 
     def canFetchMore(self, parent: Index) -> bool:
@@ -95,8 +94,8 @@ class RunsModel(QAbstractTableModel):
     def fetchMore(self, parent: Index) -> None:
         if self.source is None or not self._ended:
             return
-        page = self.source.runs_page(self._ended[-1].number, PAGE_ROWS, ENDED_STATUSES, self._text)
-        self._more = len(page) == PAGE_ROWS
+        page = self.source.runs_page(self._ended[-1].number, RUN_LIST_PAGE_ROWS, ENDED_STATUSES, self._text)
+        self._more = len(page) == RUN_LIST_PAGE_ROWS
         if page:
             first = self.rowCount()
             self.beginInsertRows(ROOT, first, first + len(page) - 1)
@@ -205,7 +204,7 @@ class RunsModel(QAbstractTableModel):
         item = self.item(row)
         found = self._cells.get(item.number)
         if found is None:
-            if len(self._cells) > 20 * PAGE_ROWS:
+            if len(self._cells) > RUN_LIST_CELLS_KEPT_MAX:
                 self._cells.clear()
             found = self._cells[item.number] = self._compute(item, measures.now_us())
         return found

@@ -93,7 +93,6 @@ class AlertDetail(QScrollArea):
         self._title = Label(theme, "", "title", 600, wrap=True)
         self._note = Label(theme, "", "caption", 400, "text2")
         inner = QWidget()
-        inner.setAutoFillBackground(False)
         column = QVBoxLayout(inner)
         column.setContentsMargins(px(24), px(20), px(24), px(20))
         column.setSpacing(px(4))
@@ -116,6 +115,7 @@ class AlertDetail(QScrollArea):
             self._parts[key] = (head, text)
         column.addStretch(1)
         self.setWidget(inner)
+        inner.setAutoFillBackground(False)  # which the scroll area has just switched on
 
     def show_alert(self, item: AlertItem, words: AlertWords) -> None:
         self._title.setText(words.title)

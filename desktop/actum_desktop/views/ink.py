@@ -6,14 +6,13 @@ wrapped strings are cached per (font, text, width); the cache is dropped when th
 
 from __future__ import annotations
 
+from actum.limits import TEXT_CACHE_ENTRIES_MAX
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QTextLayout, QTextOption
 
 from actum_desktop import tokens
 from actum_desktop.ledger import Kind, Strip
 from actum_desktop.theme import Theme
-
-_CACHE_MAX = 8_192  # entries; beyond it the cache is emptied
 
 LEFT, RIGHT, CENTRE = "left", "right", "centre"
 
@@ -48,7 +47,7 @@ class Ink(QObject):
         key = (size, weight, mono, text, width, middle)
         found = self._elided.get(key)
         if found is None:
-            if len(self._elided) >= _CACHE_MAX:
+            if len(self._elided) >= TEXT_CACHE_ENTRIES_MAX:
                 self._elided.clear()
             metrics = self.metrics(size, weight, mono)
             mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
@@ -90,7 +89,7 @@ class Ink(QObject):
         key = (size, weight, text, int(width))
         found = self._wrapped.get(key)
         if found is None:
-            if len(self._wrapped) >= _CACHE_MAX:
+            if len(self._wrapped) >= TEXT_CACHE_ENTRIES_MAX:
                 self._wrapped.clear()
             found = self._wrapped[key] = self._broken(text, width, size, weight)
         return found

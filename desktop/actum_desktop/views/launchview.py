@@ -5,8 +5,8 @@ There is no button that declares a process gone (R07, R09). Nothing starts befor
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -152,7 +152,8 @@ class LaunchView(QWidget):
         inside = QVBoxLayout(card)
         inside.setContentsMargins(1, 1, 1, 1)
         inside.setSpacing(0)
-        inside.addWidget(LaunchHead(ink))
+        self._head = LaunchHead(ink)
+        inside.addWidget(self._head)
         inside.addWidget(Rule(theme))
         inside.addWidget(self._list, 1)
         foot = QHBoxLayout()
@@ -179,8 +180,7 @@ class LaunchView(QWidget):
         """Show the verdicts so far; the buttons wait until there is one for each."""
         rows = leftovers(state.verdicts, source)
         self.model.show(rows)
-        px = self._card.fontMetrics().height() * 5
-        self._card.setMaximumHeight(max(px * 2, 40 + sum(self._list.sizeHintForRow(i) for i in range(len(rows))) + 8))
+        self._fit()
         count = len(rows)
         done = state.verdicts_complete
         text = (
@@ -197,6 +197,15 @@ class LaunchView(QWidget):
         for made in (self._keep, self._resume):
             made.setEnabled(done)
             made.setToolTip("" if done else _("Every leftover needs a verdict first."))
+
+    def _fit(self) -> None:
+        """The register is as high as its rows, not higher."""
+        rows = sum(self._list.sizeHintForRow(row) for row in range(self.model.rowCount()))
+        self._card.setMaximumHeight(self._head.height() + 1 + rows + 4)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._fit)
 
     def _queue_words(self, state: Supervising, waiting: int) -> None:
         paused = state.queue_paused

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from actum.ipc.logfile import STDERR, Line, LogReader
+from actum.limits import LOG_LINE_SHOWN_CHARS_MAX, LOG_SEARCH_LINES_MAX
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
@@ -20,8 +21,6 @@ from actum_desktop.views.ink import RIGHT, Ink
 from actum_desktop.views.widgets import Button, Card, Label, Rule, button
 
 _POLL_MS = 250
-_FIND_LINES = 4_000  # looked through at a time, between two turns of the event loop
-_TEXT_CHARS_MAX = 2_000  # of one line; Enter shows the whole
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f]")
 _LEVEL = re.compile(r"\b(CRITICAL|FATAL|ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE)\b", re.IGNORECASE)
 _WORDS = {"CRITICAL": "error", "FATAL": "error", "ERROR": "error", "WARN": "warn", "WARNING": "warn", "INFO": "info"}
@@ -30,7 +29,7 @@ _WORDS |= {"DEBUG": "debug", "TRACE": "debug"}
 
 def plain(text: str) -> str:
     """One line without control sequences, cut where nobody reads on."""
-    return _ANSI.sub("", text[:_TEXT_CHARS_MAX].replace("\t", "    "))
+    return _ANSI.sub("", text[:LOG_LINE_SHOWN_CHARS_MAX].replace("\t", "    "))
 
 
 def level(line: Line, text: str) -> str:
@@ -157,11 +156,11 @@ class LogLines(QAbstractScrollArea):
         """The next line holding `text` from `start` on, looking through a bounded number of lines; None = not there."""
         wanted = text.lower()
         if step > 0:
-            for line in self.lines(start, _FIND_LINES):
+            for line in self.lines(start, LOG_SEARCH_LINES_MAX):
                 if wanted in plain(line.text).lower():
                     return line.number
         else:
-            first = max(0, start - _FIND_LINES)
+            first = max(0, start - LOG_SEARCH_LINES_MAX)
             for line in reversed(self.lines(first, start - first)):
                 if wanted in plain(line.text).lower():
                     return line.number
@@ -301,7 +300,7 @@ class LogPanel(Card):
         self.lines.go_to(found)
 
     def _on_first_error(self) -> None:
-        for line in self.lines.lines(0, _FIND_LINES):
+        for line in self.lines.lines(0, LOG_SEARCH_LINES_MAX):
             if level(line, plain(line.text)) == "error":
                 self.lines.go_to(line.number)
                 return

@@ -293,7 +293,8 @@ class RunPage(QWidget):
         can_stop = "stop" in (show.get("allowed_actions") or [])
         self._stop.setVisible(can_stop and not stopping)
         self._insist.setVisible(stopping and not insisting and not closed)
-        self._folder.setVisible(bool(show.get("result") or show.get("unverified_files")))
+        told_below = bool((show.get("failure") or {}).get("code"))
+        self._folder.setVisible(bool(show.get("result") or (show.get("unverified_files") and not told_below)))
         self._folder.say(_("Open result folder") if show.get("result") else _("Open its files"))
         for key, (name, count) in self._tab_texts(show).items():
             self._tabs.relabel(key, name, count)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from actum_desktop import tokens
+from actum_desktop.i18n import _
 from actum_desktop.models.runcells import RunCells, Value
 from actum_desktop.models.runsmodel import CELLS, COLUMNS
 from actum_desktop.views.ink import LEFT, RIGHT, Ink
@@ -99,6 +100,7 @@ class Header(QHeaderView):
     def __init__(self, ink: Ink, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._ink = ink
+        self.setAccessibleName(_("Columns"))
         self.setFixedHeight(ink.theme.px(32))
         self.setSectionsClickable(False)
         self.setHighlightSections(False)

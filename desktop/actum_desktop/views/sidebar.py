@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from actum.limits import ACTIVE_SHOWN_MAX
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
@@ -13,8 +14,6 @@ from actum_desktop import tokens
 from actum_desktop.i18n import _
 from actum_desktop.models.runcells import RunCells
 from actum_desktop.views.ink import RIGHT, Ink
-
-ACTIVE_SHOWN_MAX = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,169 @@
+"""The window over the real controller, hosts and helpers: sample, ledger, warning, stop, close, reopen (R01, R08, R09, R13)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from actum.lock import Lock
+from actum.workspace import Workspace, create_folders
+from actum_desktop import i18n
+from actum_desktop.desk import Desk
+from actum_desktop.ledger import Kind
+from actum_desktop.models.ledgermodel import Foot, Line
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")  # offscreen says it of every window
+
+Open = Callable[[], Desk]
+
+
+@pytest.fixture
+def open_desk(
+    tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[], Desk]]:
+    """Opens a window on one workspace and waits until it supervises; whatever is open at the end is closed."""
+    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("LC_ALL", "C")
+    qapp.setStyle("Fusion")
+    ws = Workspace(tmp_path / "ws")
+    create_folders(ws)
+    desks: list[Desk] = []
+
+    def opened() -> Desk:
+        lock = Lock.try_acquire(ws)
+        assert lock is not None, "the last window let go of the workspace"
+        desk = Desk(qapp, ws, lock, "0")
+        desks.append(desk)
+        desk.open()
+        qtbot.waitUntil(lambda: desk.source is not None and desk.window._state is not None, timeout=30_000)
+        return desk
+
+    yield opened
+    for desk in desks:
+        shut(desk, qapp)
+    i18n.use("en")
+
+
+def shut(desk: Desk, qapp: QApplication) -> None:
+    if desk.closed:
+        return
+    desk.close()
+    desk.theme.deleteLater()
+    desk.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def kinds(desk: Desk) -> list[Kind]:
+    model = desk.window._page._ledger.ledger
+    entries = [model.entry(row) for row in range(model.rowCount())]
+    return [entry.row.kind for entry in entries if isinstance(entry, Line)]
+
+
+def foot(desk: Desk) -> Foot:
+    entry = desk.window._page._ledger.foot.ledger.entry(0)
+    assert isinstance(entry, Foot)
+    return entry
+
+
+def phase(desk: Desk) -> str:
+    return str(desk.window._page._show.get("phase"))
+
+
+def test_first_start_sample_ledger_closes(open_desk: Open, qtbot: QtBot) -> None:
+    """R01: the ledger fills in live and is ruled off twice only when the run is recorded as succeeded."""
+    desk = open_desk()
+    window = desk.window
+    first = window._runs._first
+    assert first.isVisible()
+    qtbot.waitUntil(lambda: first._cards[0].run.hasFocus() or not window.isActiveWindow(), timeout=5_000)
+    QTest.mouseClick(first._cards[0].run, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window._page.run == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: phase(desk) == "CLOSED", timeout=60_000)
+    assert window._page._badge.word == "Succeeded"
+    assert set(kinds(desk)) == {Kind.ESTABLISHED}
+    assert foot(desk).foot.rule == "double"
+    assert window._page._sentence.text().startswith("Done, checked")
+    QTest.keyClick(window._page, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: window._pages.currentWidget() is window._runs, timeout=5_000)
+    assert window._runs._pages.currentIndex() == 0, "the list is there from the first run on"
+    assert window._model.cells_of(0).status.word == "Succeeded"
+
+
+def test_stall_is_a_warning_and_the_stop_shows_its_stages(open_desk: Open, qtbot: QtBot) -> None:
+    """R08: no progress is said in words and changes no status; the stop is asked in place and ends in a closed account."""
+    desk = open_desk()
+    window, page = desk.window, desk.window._page
+    window.run_sample("demo-stall")
+    qtbot.waitUntil(lambda: page._banner.isVisible(), timeout=60_000)
+    assert page._banner._title.text().startswith("No progress for ")
+    assert "Actum will not end it." in page._banner._text.text()
+    assert page._badge.word == "Running"
+    assert page._log.lines.total >= 1
+    QTest.keyClick(page._ledger, Qt.Key.Key_S)
+    qtbot.waitUntil(lambda: page._popover.isVisible(), timeout=5_000)
+    QTest.keyClick(page._popover._yes, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: phase(desk) == "CLOSED", timeout=60_000)
+    assert page._badge.word == "Stopped"
+    assert page._track.isVisible()
+    assert "Released, done" in page._track.accessibleName()
+    assert foot(desk).foot.rule == "double"
+    assert not page._banner.isVisible(), "the warning went away by itself"
+
+
+def test_a_failed_run_says_why_and_labels_its_files(open_desk: Open, qtbot: QtBot) -> None:
+    """R13: what an unsuccessful attempt left is never shown as a result."""
+    desk = open_desk()
+    window, page = desk.window, desk.window._page
+    window.run_sample("demo-fails")
+    qtbot.waitUntil(lambda: phase(desk) == "CLOSED", timeout=60_000)
+    assert page._badge.word == "Failed"
+    assert page._failed.isVisible()
+    assert Kind.REFUSED in kinds(desk)
+    assert page._show["result"] is None
+
+
+def test_closed_and_opened_again_the_run_is_found(open_desk: Open, qtbot: QtBot, qapp: QApplication) -> None:
+    """R09: the launch screen shows each leftover with a verdict; the same session goes on and can be stopped."""
+    desk = open_desk()
+    desk.window.run_sample("demo-stall")
+    qtbot.waitUntil(lambda: desk.window._page._show.get("phase") == "COMPUTING", timeout=60_000)
+    session = desk.window._page._show["attempts"][0]["session"]
+    shut(desk, qapp)
+    again = open_desk()
+    window = again.window
+    qtbot.waitUntil(lambda: window._whole.currentWidget() is window._launch, timeout=30_000)
+    qtbot.waitUntil(lambda: window._launch._resume.isEnabled(), timeout=30_000)
+    assert window._launch.model.rowCount() == 1
+    assert "Still running" in window._launch.model.data(window._launch.model.index(0))
+    QTest.mouseClick(window._launch._resume, Qt.MouseButton.LeftButton)
+    window.open_run(1)
+    qtbot.waitUntil(lambda: phase(again) == "COMPUTING", timeout=30_000)
+    assert window._page._show["attempts"][0]["session"] == session
+    window.send({"verb": "stop", "run": 1, "level": "ask"})
+    qtbot.waitUntil(lambda: phase(again) == "CLOSED", timeout=60_000)
+    assert foot(again).foot.rule == "double"
+
+
+def test_language_and_look_change_while_it_is_open(open_desk: Open, qtbot: QtBot) -> None:
+    desk = open_desk()
+    desk.window.scheme_chosen.emit("dark")
+    assert desk.theme.dark
+    desk.window._on_language("zh_CN")
+    qtbot.waitUntil(lambda: desk.window._runs._title.text() == "运行", timeout=10_000)
+    desk.window._on_language("en")
+    qtbot.waitUntil(lambda: desk.window._runs._title.text() == "Runs", timeout=10_000)
+    desk.window.scheme_chosen.emit("light")
+
+
+def test_an_error_is_told_above_the_page_with_its_remedy(open_desk: Open, qtbot: QtBot) -> None:
+    desk = open_desk()
+    desk.window.run_sample("no-such-task")
+    qtbot.waitUntil(lambda: desk.window._notice_box.isVisible(), timeout=20_000)
+    assert "no-such-task" in desk.window._notice._title.text()
+    desk.window._on_escape()
+    assert not desk.window._notice_box.isVisible()
