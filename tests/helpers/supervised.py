@@ -27,7 +27,12 @@ from tests.simulation.store import Store
 
 HOST = ProcessIdentity("here", "boot-1", "ns", 100, 1)
 DAEMON = Member(ProcessIdentity("here", "boot-1", "ns", 101, 2), "daemon", "recorded")
-RETRY = {"maximum": 2, "first_delay": "10s", "longest_delay": "60s"}
+RETRY = {
+    "maximum": 2,
+    "codes": ["input_unreadable", "work_failed", "host_lost"],
+    "first_delay": "10s",
+    "longest_delay": "60s",
+}
 METHOD: Mapping[str, Any] = {"method": "told by the test"}
 E = TypeVar("E")
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.simulation.world import World
 
-SEEDS = 110
+SEEDS = 70
 PARTS = 10
 
 

@@ -17,7 +17,7 @@ from actum.model.changes import Admit
 from actum.model.facts import Fact, FactName
 from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
-from actum.model.status import RUN_TERMINAL, Contact, Phase, RunStatus, Status
+from actum.model.status import RUN_TERMINAL, Contact, FailureCode, Phase, RunStatus, Status
 from actum.supervise import effects, events
 from actum.supervise.machine import PASSING_ALERTS
 
@@ -101,7 +101,8 @@ class World:
         self.scenario = Scenario.draw(self.rng)
         self.ledger = Ledger(self.machine, self.folders, self.armed)
         policies: dict[str, Any] = {"grace": "10s", "start_deadline": "30s", "safe_to_repeat": self.rng.random() < 0.7}
-        policies["retry"] = {"maximum": self.scenario.retries, "first_delay": "5s", "longest_delay": "20s"}
+        retry = {"maximum": self.scenario.retries, "first_delay": "5s", "longest_delay": "20s"}
+        policies["retry"] = {**retry, "codes": [code.value for code in FailureCode]}
         if self.scenario.deadline_s is not None:
             policies["deadline"] = f"{self.scenario.deadline_s:.0f}s"
         if self.scenario.stage_s is not None:
@@ -316,7 +317,7 @@ class World:
 
     def run(self) -> World:
         """Live through trouble, then peace. Raises Violation."""
-        self.open_app()
+        self.admit(self.open_app())
         for _ in range(TROUBLE_STEPS):
             self.step()
             self.ledger.state(self.store.rows(), self.scenario.slots)
@@ -326,7 +327,8 @@ class World:
     def step(self) -> None:
         """One thing happens."""
         self.pass_time(self.rng.randint(1, 40_000))
-        choices = [*self.enabled(), *[(3, self._tick)]]
+        choices = self.enabled()
+        choices.append((1 if len(choices) > 2 else 3, self._tick))
         if self.scenario.faults and self.rng.random() < 0.04:
             self.scenario.faults -= 1
             faults.strike(self)

@@ -358,3 +358,22 @@ def test_a_reconcile_is_answered_even_when_an_attempt_closes_meanwhile() -> None
     bench.tell(events.Spawned(attempt, error="no process"))
     bench.looked(host=HostSeen.ALIVE)
     assert [each.command for each in bench.kinds(effects.Reply)][-1] == number
+
+
+def test_r05_a_host_that_ended_before_its_claim_computed_nothing_and_may_be_retried() -> None:
+    bench = Bench(retry=RETRY, safe_to_repeat=False)
+    bench.admit()
+    bench.to_computing()
+    bench.tell(events.HostGone(bench.row().attempt, "pidfd", True))
+    bench.looked()
+    assert bench.row().failure_code == "host_lost"
+    assert bench.row().run_status is RunStatus.RETRYING
+
+
+def test_r05_work_that_may_have_started_is_not_repeated_unless_that_is_safe() -> None:
+    bench = Bench(retry=RETRY, safe_to_repeat=False)
+    bench.admit()
+    bench.to_computing()
+    bench.tell(events.HostGone(bench.row().attempt, "pidfd", True))
+    bench.looked(claim=ClaimSeen.HOST)
+    assert bench.row().run_status is RunStatus.FAILED

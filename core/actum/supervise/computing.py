@@ -7,6 +7,7 @@ from typing import Any
 
 from actum.clock import Now
 from actum.model.changes import JournalEntry
+from actum.model.evidence import ClaimSeen
 from actum.model.facts import Fact, FactName
 from actum.model.status import AttemptEvent, FailureCode, Phase
 from actum.supervise.clearing import DEADLINE_CAUSES, look
@@ -78,9 +79,14 @@ def unsuccessful(m: Machine, now: Now, outcome: Mapping[str, Any]) -> list[Effec
 
 def host_lost(m: Machine, now: Now) -> list[Effect]:
     """The host is gone and left no outcome (P08: the outcome was read after the host was proven gone)."""
-    alert = m.alert(now, "host_lost", "host_lost", "bad", host=dict(m.row.host_identity or {}))
+    evidence = m.seen.evidence
+    unclaimed = evidence is not None and evidence.claim in (ClaimSeen.NONE, ClaimSeen.REVOKED)
     words = "The host is gone and left no outcome: it was ended from outside, or the machine stopped."
-    return m.fail(now, AttemptEvent.OUTCOME_FAILED, FailureCode.HOST_LOST, words, alerts=(alert,))
+    if unclaimed:
+        words = "The host ended before it started the work; nothing was computed."
+    alert = m.alert(now, "host_lost", "host_lost", "bad", host=dict(m.row.host_identity or {}))
+    event, code = AttemptEvent.OUTCOME_FAILED, FailureCode.HOST_LOST
+    return m.fail(now, event, code, words, alerts=(alert,), work_started=not unclaimed)
 
 
 def deadline_passed_silently(m: Machine, now: Now) -> list[Effect]:

@@ -208,13 +208,14 @@ class Machine:
         message: str,
         details: Mapping[str, Any] | None = None,
         alerts: tuple[RaiseAlert | ClearAlert, ...] = (),
+        work_started: bool | None = None,
     ) -> list[Effect]:
         """An arrow that ends the attempt unsuccessfully, with its code, its words, and its retry if it has one."""
         target = after(self.row.pair, event)
+        started = self.has(FactName.CONTACT_MADE) if work_started is None else work_started
         journal = (JournalEntry("failed", now.utc_us, {"code": code, "message": message}),)
         due = None
         if target.status in RETRYABLE and self.row.current:
-            started = self.has(FactName.CONTACT_MADE)
             due = retry.retry_at_us(self.policies, self.row.n, code, work_started=started, now_us=now.utc_us)
         columns: dict[str, Any] = {"failure_code": code, "failure_message": message, **self.parting()}
         columns["failure_details"] = dict(details) if details else None

@@ -1,4 +1,4 @@
-"""The policies of a contract document as the supervisor needs them: seconds, codes, bounds."""
+"""The policies of a contract in seconds, as deciding needs them; read by `contracts.policies`, so there is one reading."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from actum.contracts import durations
-from actum.limits import STALL_AFTER_S_DEFAULT, START_DEADLINE_S_DEFAULT, STOP_GRACE_S_DEFAULT
+from actum.contracts.policies import read_policies
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """At most `maximum` further attempts, for these failure codes (empty = every code that a repeat can mend)."""
+    """At most `maximum` further attempts, for these failure codes."""
 
     maximum: int
     codes: frozenset[str]
@@ -24,7 +23,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """Seconds throughout; None = no such deadline."""
+    """Seconds throughout; None = no such deadline, infinite = no stall warning."""
 
     start_deadline_s: float
     deadline_s: float | None
@@ -37,33 +36,21 @@ class Policies:
 
 
 def of(contract: Mapping[str, Any]) -> Policies:
-    """Read the policies of a contract document; what it leaves out has the default of `limits`."""
-    policies = contract.get("policies") or {}
-    retry = policies.get("retry") or {}
+    """The policies of a contract document."""
+    read = read_policies(contract.get("policies") or {})
     return Policies(
-        start_deadline_s=_seconds(policies.get("start_deadline"), START_DEADLINE_S_DEFAULT),
-        deadline_s=_seconds(policies["deadline"], 0) if policies.get("deadline") else None,
-        stage_deadlines_s={name: _seconds(text, 0) for name, text in (policies.get("stage_deadlines") or {}).items()},
-        stall_after_s=_stall(policies),
-        grace_s=_seconds(policies.get("grace"), STOP_GRACE_S_DEFAULT),
-        accepted_exit_codes=frozenset(policies.get("accepted_exit_codes") or (0,)),
+        start_deadline_s=read.start_deadline.total_seconds(),
+        deadline_s=None if read.deadline is None else read.deadline.total_seconds(),
+        stage_deadlines_s={name: limit.total_seconds() for name, limit in read.stage_deadlines.items()},
+        stall_after_s=math.inf if read.stall_after is None else read.stall_after.total_seconds(),
+        grace_s=read.grace.total_seconds(),
+        accepted_exit_codes=frozenset(read.accepted_exit_codes),
         retry=Retry(
-            maximum=int(retry.get("maximum") or 0),
-            codes=frozenset(retry.get("codes") or ()),
-            first_delay_s=_seconds(retry.get("first_delay"), 10),
-            factor=float(retry.get("factor") or 2),
-            longest_delay_s=_seconds(retry.get("longest_delay"), 600),
+            maximum=read.retry.maximum,
+            codes=frozenset(read.retry.codes),
+            first_delay_s=read.retry.first_delay.total_seconds(),
+            factor=float(read.retry.factor),
+            longest_delay_s=read.retry.longest_delay.total_seconds(),
         ),
-        safe_to_repeat=policies.get("safe_to_repeat") is True,
+        safe_to_repeat=read.safe_to_repeat,
     )
-
-
-def _stall(policies: Mapping[str, Any]) -> float:
-    """An explicit null is “no stall warning”, another thing than a policy left out."""
-    if "stall_after" in policies and policies["stall_after"] is None:
-        return math.inf
-    return _seconds(policies.get("stall_after"), STALL_AFTER_S_DEFAULT)
-
-
-def _seconds(text: str | None, default_s: float) -> float:
-    return float(default_s) if text is None else durations.parse(text).total_seconds()

@@ -26,7 +26,7 @@ def retry_at_us(policies: Policies, n: int, code: str, *, work_started: bool, no
     declared safe to repeat has no automatic retry once its work has started.
     """
     retry = policies.retry
-    if n > retry.maximum or code in NEVER or (retry.codes and code not in retry.codes):
+    if n > retry.maximum or code in NEVER or code not in retry.codes:
         return None
     if work_started and not policies.safe_to_repeat:
         return None
