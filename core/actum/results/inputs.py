@@ -70,10 +70,18 @@ def digest_of(path: Path, advance: Callable[[int], None] | None = None) -> diges
 
 
 def freeze(source: Path, target: Path, expected_sha256: str | None, advance: Callable[[int], None] | None = None) -> Frozen:
-    """Copy `source` to `target/content`, durable and read-only.
+    """Copy `source` to `target/content`, durable and read-only. Of a copy that fails nothing stays: the disk may be full.
 
     Raises OSError, ActumError(input_changed) when it does not hold still or has another digest than expected.
     """
+    try:
+        return _freeze(source, target, expected_sha256, advance)
+    except (OSError, ActumError):
+        shutil.rmtree(target, ignore_errors=True)
+        raise
+
+
+def _freeze(source: Path, target: Path, expected_sha256: str | None, advance: Callable[[int], None] | None) -> Frozen:
     real = Path(os.path.realpath(source))
     for _ in range(limits.FREEZE_TRIES_MAX):
         shutil.rmtree(target, ignore_errors=True)
@@ -85,7 +93,6 @@ def freeze(source: Path, target: Path, expected_sha256: str | None, advance: Cal
     else:
         raise _changed(source, "It was written to while it was being copied.")
     if expected_sha256 is not None and digest.sha256 != expected_sha256:
-        shutil.rmtree(target)
         raise _changed(source, "Its digest is another than at admission.")
     faults.point("freeze.copy.fsync.before")
     _settle(target)

@@ -36,7 +36,8 @@ _SIGNALS = {"ask": signal.SIGTERM, "insist": signal.SIGKILL}
 
 
 class Performer(QObject):
-    """Attributes: channels (proven host channels by attempt). `tell` takes the events that answer effects."""
+    """Attributes: channels (proven host channels by attempt). `tell` takes the events that answer effects; `defect` is
+    called inside the handler of an exception that nobody foresaw."""
 
     def __init__(
         self,
@@ -45,6 +46,7 @@ class Performer(QObject):
         committed: Callable[[int, Any], None],
         tell: Tell,
         folder_of: Callable[[str], Path | None],
+        defect: Callable[[], None],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -53,7 +55,8 @@ class Performer(QObject):
         self._committed = committed
         self._tell = tell
         self._folder_of = folder_of
-        self.helpers = Helpers(self)
+        self._defect = defect
+        self.helpers = Helpers(self, defect)
         self.hosts = Hosts(self._on_host_gone, self)
         self.channels: dict[str, Channel] = {}
         self._looks: list[effects.Look] = []
@@ -138,6 +141,8 @@ class Performer(QObject):
             self._tell(events.Spawned(row.attempt, str(error)))
             return
         why = self.hosts.spawn(launch.host_command(folder), folder, environment)
+        for name in ("derive", "verify"):
+            self.helpers[name].warm()  # while the work computes
         method = {"method": "the spawn returned", "session": row.session}
         self._tell(events.Spawned(row.attempt, why and f"The host could not be started: {why}.", evidence=method))
 
@@ -173,7 +178,11 @@ class Performer(QObject):
 
     def _look_now(self) -> None:
         looks, self._looks = self._looks, []
-        found = evidence.gather_many([self._question(each) for each in looks], workspace_path=self._ws.path)
+        try:
+            found = evidence.gather_many([self._question(each) for each in looks], workspace_path=self._ws.path)
+        except Exception:
+            self._defect()
+            return
         for each, seen in zip(looks, found, strict=True):
             self._tell(events.Looked(each.row.attempt, seen))
 
@@ -216,8 +225,9 @@ class Performer(QObject):
         row = effect.row
         try:
             found, offset, more = spool.read_records(self._ws.attempt_folder(row.run, row.n), row.records_offset)
-        except OSError:
-            found, offset, more = [], row.records_offset, False
+        except OSError as error:
+            self._tell(events.RecordsRead(row.attempt, (), row.records_offset, False, error=str(error)))
+            return
         records = tuple(RecordRow(each["seq"], each["at"], each["kind"], each["data"]) for each in found)
         self._tell(events.RecordsRead(row.attempt, records, offset, more))
 

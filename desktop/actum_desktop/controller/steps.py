@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -93,6 +94,8 @@ def _freeze_one(ws: Workspace, given: InputRow, epoch: int, number: int) -> Flow
         target = inputs.temporary_folder(ws.inputs, epoch, number)
         args = {"source": given.path, "target": str(target), "expected_sha256": given.sha256}
         answer = yield HelperCall("freeze", "freeze", args)
+        if answer.crashed:  # a helper that fails clears up after itself
+            shutil.rmtree(target, ignore_errors=True)
         found = _frozen_answer(answer, given)
         try:
             inputstore.settle(ws.inputs, target, given.sha256)
