@@ -29,12 +29,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, context: Context) -> int:
     with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
         answer = session.submit({"verb": "reconcile", "resume": args.wait})
-        print_verdicts(context.out, answer["verdicts"])
+        print_verdicts(context.out, answer["verdicts"], answer.get("total"))
         return _wait(context, session, interrupts) if args.wait else 0
 
 
-def print_verdicts(out: Output, verdicts: Sequence[Mapping[str, Any]]) -> None:
-    """One object a verdict for programs; for people what was left, what was seen, what was done."""
+def print_verdicts(out: Output, verdicts: Sequence[Mapping[str, Any]], total: int | None = None) -> None:
+    """One object a verdict for programs; for people what was left, what was seen, what was done.
+
+    `total` is how many there are, where not all of them fit into one answer.
+    """
+    if total is not None and total > len(verdicts):
+        out.note(f"The first {len(verdicts)} of {total} verdicts. `actum runs` shows every run.")
     if out.json:
         for verdict in verdicts:
             out.document("reconcile", verdict)

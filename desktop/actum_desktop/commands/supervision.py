@@ -97,10 +97,10 @@ class InThisProcess:
 
     def submit(self, body: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            return dict(self.headless.submit(dict(body)))
+            return dict(self.headless.submit(dict(body), interruptible=True))
         except Busy as error:
             self._refuse_retired(error)
-            raise KeyboardInterrupt from error
+            raise
         finally:
             self._interrupts.heard_elsewhere = self.headless.interrupted
 

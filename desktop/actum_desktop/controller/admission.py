@@ -5,6 +5,7 @@ Nothing is written before the request is complete; what is wrong with it is an e
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +15,7 @@ from actum import canonical, clock
 from actum.contracts import document as contracts
 from actum.contracts import parameters
 from actum.contracts.request import CODE_INPUT, canonical_request
-from actum.errors import ActumError, CannotTell, NotFound, WrongUse
+from actum.errors import ActumError, CannotTell, InvalidParameters, NotFound, WrongUse
 from actum.limits import INPUTS_MAX, KEY_CHARS_MAX, LABELS_MAX
 from actum.model.changes import Admit, JournalEntry
 from actum.model.facts import Fact, FactName
@@ -91,7 +92,26 @@ def _inputs(contract: contracts.Contract, typed: parameters.Typed) -> list[tuple
     for name, path, _ in wanted:
         if name == CODE_INPUT and not Path(path).exists():
             raise NotFound("program_missing", f"The program of this task is not there: {path}", remedy="Define the task again.")
+    _refuse_mistaken(typed)
     return wanted
+
+
+def _refuse_mistaken(typed: parameters.Typed) -> None:
+    """A folder where a file is wanted, or a file where a folder is; what is not there is told by whoever reads it."""
+    wrong: dict[str, str] = {}
+    for parameter in typed.parameters:
+        value = typed.values[parameter.name]
+        if not parameter.is_input or value is None:
+            continue
+        for path in value if isinstance(value, tuple) else (value,):
+            is_folder = os.path.isdir(path)
+            if is_folder and parameter.type != "folder":
+                wrong[parameter.name] = f"“{path}” is a folder, and a file is wanted."
+            elif parameter.type == "folder" and not is_folder and os.path.exists(path):
+                wrong[parameter.name] = f"“{path}” is a file, and a folder is wanted."
+    if wrong:
+        count = "One parameter does" if len(wrong) == 1 else f"{len(wrong)} parameters do"
+        raise InvalidParameters(f"{count} not fit the task.", wrong, "Mend the values named and run again.")
 
 
 def _input(want: tuple[str, str, str], file: Mapping[str, Any], copy_bytes_max: int) -> InputRow:

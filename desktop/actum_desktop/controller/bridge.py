@@ -6,17 +6,21 @@ signals only, so nothing here blocks but `leave`, which waits for the thread's o
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 from actum.errors import ActumError
-from actum.limits import LEAVE_MS_MAX
+from actum.limits import ERROR_TEXT_CHARS_MAX, LEAVE_MS_MAX
 from actum.lock import Lock
 from actum.workspace import Workspace
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from actum_desktop.controller.controller import Controller
 from actum_desktop.controller.events import Answered
+
+log = logging.getLogger(__name__)
+_late: list[tuple[QThread, QObject | None]] = []  # threads that outlived their bridge: a running thread is never destroyed
 
 
 class _Inside(QObject):
@@ -44,8 +48,12 @@ class _Inside(QObject):
         controller.window_asked.connect(self._bridge.window_asked, queued)
         try:
             controller.start()
-        except ActumError as error:
+        except Exception as error:
             controller.leave()
+            if not isinstance(error, ActumError):
+                log.exception("the supervisor could not start")
+                why = f"{type(error).__name__}: {error}."[:ERROR_TEXT_CHARS_MAX]
+                error = ActumError("bug", "The supervisor could not start.", why, "Close the window and open it again.")
             self.started.emit(error)
             return
         self._controller = controller
@@ -111,11 +119,19 @@ class Bridge(QObject):
         self._command.emit((self._token, dict(body)))
         return self._token
 
-    def leave(self) -> None:
-        """Stop supervising and end the thread; hosts go on. Waits at most LEAVE_MS_MAX."""
+    def leave(self) -> bool:
+        """Stop supervising and end the thread; hosts go on. Waits at most LEAVE_MS_MAX; False when that was not enough.
+
+        Then the thread finishes its commits beside the caller and ends by itself; until then it keeps the workspace lock.
+        """
         thread, self._thread = self._thread, None
         if thread is None:
-            return
+            return True
         self._leave.emit()
-        thread.wait(LEAVE_MS_MAX)
-        self._inside = None
+        if thread.wait(LEAVE_MS_MAX):
+            self._inside = None
+            return True
+        log.warning("the controller thread still commits after %d ms", LEAVE_MS_MAX)
+        thread.setParent(None)  # its end is not waited for by those who own this
+        _late.append((thread, self._inside))
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from actum import canonical, clock, settings
 from actum.contracts import document as contracts
 from actum.errors import ActumError, CannotTell, Conflict, NotFound, WorkspaceUnusable, WrongUse
+from actum.limits import ERROR_TEXT_CHARS_MAX
 from actum.model.changes import (
     AddExport,
     AddResultCheck,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from actum_desktop.controller.controller import Controller
 
 Body = Mapping[str, Any]
+log = logging.getLogger(__name__)
 
 
 class Commands:
@@ -49,9 +52,13 @@ class Commands:
             verb(self, command, body)
         except ActumError as error:
             self._controller.reply(command, None, error)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             wrong = WrongUse("wrong_body", "The command is not complete.", f"{type(error).__name__}: {error}.")
             self._controller.reply(command, None, wrong)
+        except Exception as error:
+            log.exception("the command “%s” failed", body.get("verb"))
+            why = f"{type(error).__name__}: {error}."[:ERROR_TEXT_CHARS_MAX]
+            self._controller.reply(command, None, ActumError("bug", "The command failed in a way nobody foresaw.", why))
 
     def define_built_in_tasks(self) -> None:
         """The tasks that come with the program, in every workspace."""

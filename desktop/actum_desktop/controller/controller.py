@@ -13,13 +13,15 @@ import os
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 from actum import clock, faults, runtime
-from actum.errors import ActumError
+from actum.errors import ActumError, Busy
 from actum.generation import remove_endpoint, write_endpoint
 from actum.ipc import spool
+from actum.ipc.framing import FrameTooLong
 from actum.ipc.session import Expected
 from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, SLEEP_NOTICED_S, STATE_POLL_S, TICK_MS
 from actum.lock import Lock
@@ -43,6 +45,22 @@ from actum_desktop.controller.performer import Performer
 from actum_desktop.controller.server import Channel, Greeting, Server, answer
 
 log = logging.getLogger(__name__)
+P = ParamSpec("P")
+Reply = Callable[[Mapping[str, Any] | None, ActumError | None], None]
+Method = Callable[Concatenate["Controller", P], None]
+
+
+def _guarded(method: Method[P]) -> Method[P]:
+    """For what the event loop calls: an exception that nobody foresaw is a defect, and retires the instance."""
+
+    @wraps(method)
+    def guarded(self: Controller, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            method(self, *args, **kwargs)
+        except Exception:
+            self.met_defect()
+
+    return guarded
 
 
 class Controller(QObject):
@@ -63,10 +81,10 @@ class Controller(QObject):
         self.supervisor = Supervisor()
         self._lock = lock
         self._writer = Writer(ws)
-        self._performer = Performer(ws, self._writer, self._emit_answer, self.tell, self._folder_of, self)
+        self._performer = Performer(ws, self._writer, self._emit_answer, self.tell, self._folder_of, self.met_defect, self)
         self._queue: deque[events.Event] = deque()
         self._busy = False
-        self._replies: dict[int, Callable[[Mapping[str, Any] | None, ActumError | None], None]] = {}
+        self._replies: dict[int, Reply] = {}
         self._command = 0
         self._persisted = 0
         self._thens: dict[int, Callable[[Answer], None]] = {}
@@ -77,6 +95,7 @@ class Controller(QObject):
         self._polls = 0.0
         self._lock_looked_us = 0
         self._asleep_us = 0
+        self._retired = False
         self._from_store.connect(self._on_from_store, Qt.ConnectionType.QueuedConnection)
 
     # Life
@@ -127,7 +146,10 @@ class Controller(QObject):
         self._writer.submit(Note(alerts=(alert,)), lambda answer: None)
 
     def leave(self) -> None:
-        """Finish what is being committed, stop listening, let go of the lock. Hosts go on and find the next supervisor."""
+        """Finish what is being committed, stop listening, let go of the lock; twice is once.
+
+        Hosts go on and find the next supervisor. A command that has no answer by then is told that the supervisor left.
+        """
         for timer in (getattr(self, "_tick", None), getattr(self, "_show", None)):
             if timer is not None:
                 timer.stop()
@@ -142,6 +164,8 @@ class Controller(QObject):
             self._reader.close()
             self._reader = None
         self._lock.release()
+        for command in list(self._replies):
+            self.reply(command, None, self.left_error())
 
     @property
     def idle(self) -> bool:
@@ -174,10 +198,7 @@ class Controller(QObject):
                 for effect in self.supervisor.handle(self._queue.popleft(), clock.read()):
                     self._perform(effect)
         except Exception:
-            # A defect must not leave a supervisor that looks alive: hosts go on, and the next instance reconciles.
-            log.exception("the supervisor met a defect and retires")
-            self._queue.clear()
-            self._retire("it met a defect in Actum; the work goes on, and the next start looks at everything again")
+            self.met_defect()
         finally:
             self._busy = False
 
@@ -189,9 +210,26 @@ class Controller(QObject):
         else:
             self._performer.perform(effect)
 
+    def met_defect(self) -> None:
+        """Called where an exception is handled that nobody foresaw.
+
+        A defect must not leave a supervisor that looks alive: hosts go on, and the next instance reconciles.
+        """
+        log.exception("the supervisor met a defect and retires")
+        self._queue.clear()
+        self._retire("it met a defect in Actum; the work goes on, and the next start looks at everything again")
+
     def _retire(self, why: str) -> None:
+        """This instance does nothing more; at the next turn of the loop it leaves, so that another can begin."""
+        if self._retired:
+            return
+        self._retired = True
         self.supervisor.retired = why
-        self.retired.emit(why)
+        QTimer.singleShot(0, self, self._leave_retired)
+
+    def _leave_retired(self) -> None:
+        self.leave()
+        self.retired.emit(self.supervisor.retired or "")
 
     def _emit_answer(self, token: int, answer: Any) -> None:
         self._from_store.emit(token, answer)  # in the writer thread
@@ -199,6 +237,7 @@ class Controller(QObject):
     def _emit_changes(self, changes: Changes) -> None:
         self._from_store.emit(None, changes)  # in the writer thread
 
+    @_guarded
     def _on_from_store(self, token: int | None, what: Any) -> None:
         if token is None:
             self._changes |= what
@@ -210,11 +249,14 @@ class Controller(QObject):
 
     # Commands
 
-    def command(self, body: Mapping[str, Any], reply: Callable[[Mapping[str, Any] | None, ActumError | None], None]) -> None:
+    def command(self, body: Mapping[str, Any], reply: Reply) -> None:
         """One command of this process's own user; `reply` gets exactly one of the answer and the error, after the commit."""
         self._command += 1
         self._replies[self._command] = reply
-        self._commands.handle(self._command, body)
+        if self.supervisor.retired is not None:
+            self.reply(self._command, None, self.left_error())
+        else:
+            self._commands.handle(self._command, body)
 
     def persist(self, request: Request, then: Callable[[Answer], None]) -> None:
         """Commit a request that is about no attempt; `then` is called in this thread, after the commit."""
@@ -232,6 +274,11 @@ class Controller(QObject):
         self.leave()
         self.handed_over.emit()
 
+    def left_error(self) -> Busy:
+        """The answer to a command that this instance does not answer any more."""
+        why = f"Why: {self.supervisor.retired}." if self.supervisor.retired else ""
+        return Busy("supervisor_left", "The supervisor left before it answered.", why, "Ask again.")
+
     def reply(self, command: int, ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
         then = self._replies.pop(command, None)
         if then is not None:
@@ -239,6 +286,7 @@ class Controller(QObject):
 
     # Time
 
+    @_guarded
     def _on_tick(self) -> None:
         now = clock.read()
         asleep_us = now.boottime_us - now.monotonic_us
@@ -271,6 +319,7 @@ class Controller(QObject):
         if m.seen.outcome is None and isinstance(spool.read_outcome(folder), dict):
             self.tell(events.OutcomeFound(m.attempt))
 
+    @_guarded
     def _on_show(self) -> None:
         now = clock.read()
         shown = tuple(live.of(m, now) for m in self.supervisor.machines.values() if m.touched or _has_warning(m, now))
@@ -297,18 +346,24 @@ class Controller(QObject):
         for channel in list(self._server.channels):
             for run in channel.following & (changes.runs | by_run.keys()):
                 body = {"run": run, "changed": run in changes.runs, "live": live.to_json(by_run.get(run))}
-                channel.send("change", {"body": body})
+                try:
+                    channel.send("change", {"body": body})
+                except FrameTooLong:  # news that can be read elsewhere; nobody else's is held up by it
+                    channel.send("change", {"body": {**body, "live": None}})
 
     # The server's owner
 
     def expected(self, hello: Mapping[str, Any]) -> Expected | None:
         """The attempt that a hello names, open or closed; None when nobody here knows it."""
+        if self._reader is None:
+            return None
         m = self.supervisor.machines.get(hello["attempt"])
-        row = m.row if m is not None else self.reader.attempt_row(hello["attempt"])
+        row = m.row if m is not None else self._reader.attempt_row(hello["attempt"])
         if row is None or row.session is None or row.secret_sha256 is None:
             return None
         return Expected(row.run, row.attempt, row.session, row.secret_sha256)
 
+    @_guarded
     def on_host_frame(self, channel: Channel, frame: Mapping[str, Any]) -> None:
         attempt = frame["attempt"]
         if attempt not in self.supervisor.machines:
@@ -320,23 +375,28 @@ class Controller(QObject):
         else:
             self.tell(events.Frame(attempt, frame["channel"], frame["type"], frame))
 
+    @_guarded
     def on_unknown_host(self, hello: Mapping[str, Any]) -> None:
         """A host of an attempt nobody knows: no answer, an alert, left to finish (§6)."""
         data = {"attempt": str(hello["attempt"])[:64], "pid": hello["identity"]["pid"]}
         alert = RaiseAlert(f"stranger:{data['attempt']}", "unknown_host", "warning", clock.utc_us(), data)
         self._writer.submit(Note(alerts=(alert,)), lambda answer: None)
 
+    @_guarded
     def on_violation(self, channel: Channel, why: str, *, closed: bool) -> None:
         expected = channel.expected
         self.tell(events.Violation(expected.attempt if expected else None, channel.id, why, closed))
 
+    @_guarded
     def on_client_command(self, channel: Channel, body: Mapping[str, Any]) -> None:
         if body.get("verb") == "follow":
-            channel.following = {run for run in body.get("runs") or [] if isinstance(run, int)}
+            runs = body.get("runs")
+            channel.following = {run for run in runs if type(run) is int} if isinstance(runs, list) else set()
             answer(channel, {"following": sorted(channel.following)}, None)
             return
         self.command(body, lambda ok, error: answer(channel, ok, error))
 
+    @_guarded
     def on_closed(self, channel: Channel) -> None:
         expected = channel.expected
         if expected is not None and self._performer.channels.get(expected.attempt) is channel:

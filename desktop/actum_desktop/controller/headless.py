@@ -7,10 +7,10 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from actum.errors import ActumError, Busy
+from actum.errors import ActumError
 from actum.lock import Lock
 from actum.workspace import Workspace
-from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QSocketNotifier, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QSocketNotifier, QTimer
 
 from actum_desktop import qtguard
 from actum_desktop.controller.controller import Controller
@@ -37,7 +37,7 @@ class Headless(QObject):
         self._signals = _Signals(self._on_signal, self)
         self.controller = Controller(ws, lock)
         self.controller.updated.connect(self._on_updated)
-        self.controller.retired.connect(self._on_retired, Qt.ConnectionType.QueuedConnection)
+        self.controller.retired.connect(self._on_retired)
         self.controller.handed_over.connect(self._on_handed_over)
         try:
             self.controller.start()
@@ -46,18 +46,25 @@ class Headless(QObject):
             self._signals.close()
             raise
 
-    def submit(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """One command and its answer, after the commit. Raises what the command raised, Busy when the supervisor left."""
+    def submit(self, body: Mapping[str, Any], *, interruptible: bool = False) -> dict[str, Any]:
+        """One command and its answer, after the commit. SIGINT is only counted meanwhile, unless it may end the wait.
+
+        Raises what the command raised; Busy when the supervisor left or SIGTERM came; KeyboardInterrupt.
+        """
         box: list[tuple[Mapping[str, Any] | None, ActumError | None]] = []
 
         def keep(ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
             box.append((ok, error))
             self._wake()
 
+        before = self.interrupted
         self.controller.command(body, keep)
-        self.run_until(lambda: bool(box))
+        while not (box or self.retired or self.terminated or (interruptible and self.interrupted > before)):
+            self.run_until(lambda: bool(box))
+        if not box and interruptible and self.interrupted > before:
+            raise KeyboardInterrupt
         if not box:
-            raise Busy("supervisor_left", "The supervisor left before it answered.", self.retired, "Ask again.")
+            raise self.controller.left_error()
         ok, error = box[0]
         if error is not None:
             raise error
@@ -88,8 +95,7 @@ class Headless(QObject):
         if not self._left:
             self._left = True
             self._signals.close()
-            if not self.retired:
-                self.controller.leave()
+            self.controller.leave()
 
     def _wake(self) -> None:
         if self._loop.isRunning():
@@ -101,7 +107,6 @@ class Headless(QObject):
         self._wake()
 
     def _on_retired(self, why: str) -> None:
-        self.controller.leave()
         self.retired = why
         self._wake()
 

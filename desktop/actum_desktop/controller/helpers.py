@@ -1,8 +1,9 @@
 """Helper processes of the controller: attached, long-lived, one for each kind of step, spoken to in JSON lines.
 
 A helper ends with the app (QProcess kills attached children at an orderly exit; PDEATHSIG covers the rest). It is spawned by
-the controller thread only, since PDEATHSIG follows the spawning thread. A helper that dies answers every open call with
-`crashed`: that is no rejection of anything. Keeps R11, R18.
+the controller thread only, since PDEATHSIG follows the spawning thread, and in a session of its own, so that the Ctrl-C of a
+terminal is the command's alone. A helper that dies, or that says nothing of its call for HELPER_SECONDS_MAX (then it is
+ended), answers that call with `crashed`: that is no rejection of anything. Keeps R11, R18.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import Any
 
 from actum import faults
 from actum.errors import ActumError, from_json
-from actum.limits import HELPER_CALLS_MAX, HELPER_LINE_BYTES_MAX
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment
+from actum.limits import HELPER_CALLS_MAX, HELPER_END_MS_MAX, HELPER_LINE_BYTES_MAX, HELPER_SECONDS_MAX
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer
 
 Document = Mapping[str, Any]
 
@@ -43,15 +44,20 @@ class _Call:
 class Helper(QObject):
     """One helper process, started at its first call and again after it died. Calls are answered in order."""
 
-    def __init__(self, name: str, parent: QObject) -> None:
+    def __init__(self, name: str, parent: QObject, defect: Callable[[], None] | None = None) -> None:
+        """`defect` is called where the receiver of an answer raises, inside the handler of that exception."""
         super().__init__(parent)
         self.setObjectName(f"helper-{name}")
+        self._defect = defect
         self._process: QProcess | None = None
         self._waiting: deque[_Call] = deque()
         self._running: _Call | None = None
         self._buffer = bytearray()
         self._number = 0
         self._closing = False
+        self._silence = QTimer(self)
+        self._silence.setSingleShot(True)
+        self._silence.timeout.connect(self._on_silence)
 
     @property
     def busy(self) -> bool:
@@ -72,25 +78,35 @@ class Helper(QObject):
         self._waiting.append(_Call(self._number, verb, args, done, progress))
         self._next()
 
+    def warm(self) -> None:
+        """Start the process before its first call, so that nobody waits for it then."""
+        if self._process is None and not self._closing:
+            self._start()
+
     def close(self) -> None:
         """End the process; open calls are not answered any more."""
         self._closing = True
+        self._silence.stop()
         self._waiting.clear()
-        self._running = None
+        running, self._running = self._running, None
         process, self._process = self._process, None
         if process is not None:
             process.blockSignals(True)
-            process.closeWriteChannel()
-            if not process.waitForFinished(200):
-                process.kill()
-                process.waitForFinished(2000)
+            if running is not None:  # it may want to take away what it has not finished
+                process.terminate()
+                process.waitForFinished(HELPER_END_MS_MAX)
+            process.kill()  # an idle one holds nothing
+            process.waitForFinished(HELPER_END_MS_MAX)
             process.deleteLater()
 
     def _next(self) -> None:
         if self._running is not None or not self._waiting or self._closing:
             return
-        process = self._process or self._start()
         call = self._running = self._waiting.popleft()
+        process = self._process or self._start()
+        if self._running is not call:  # it could not be started: the call is answered
+            return
+        self._silence.start(int(HELPER_SECONDS_MAX * 1000))
         faults.point("controller.helper.before")
         line = json.dumps({"id": call.number, "verb": call.verb, "args": call.args}, ensure_ascii=False)
         process.write(line.encode("utf-8", "surrogateescape") + b"\n")
@@ -101,6 +117,9 @@ class Helper(QObject):
         environment.insert("PYTHONUNBUFFERED", "1")
         process.setProcessEnvironment(environment)
         process.setProcessChannelMode(QProcess.ProcessChannelMode.ForwardedErrorChannel)
+        parameters = QProcess.UnixProcessParameters()
+        parameters.flags = QProcess.UnixProcessFlag.CreateNewSession
+        process.setUnixProcessParameters(parameters)
         process.readyReadStandardOutput.connect(self._on_ready_read)
         process.finished.connect(self._on_finished)
         process.errorOccurred.connect(self._on_error)
@@ -129,17 +148,14 @@ class Helper(QObject):
         if call is None or document.get("id") != call.number:
             return
         if "progress" in document:
+            self._silence.start()
             if call.progress is not None:
                 done, total, unit = document["progress"]
                 call.progress(int(done), int(total), str(unit))
             return
-        self._running = None
         faults.point("controller.helper.after")
-        if "ok" in document:
-            call.done(HelperAnswer(ok=document["ok"]))
-        else:
-            call.done(HelperAnswer(error=from_json(document)))
-        self._next()
+        answered = "ok" in document
+        self._answer(HelperAnswer(ok=document["ok"]) if answered else HelperAnswer(error=from_json(document)))
 
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
@@ -149,10 +165,25 @@ class Helper(QObject):
         process, self._process = self._process, None
         if process is not None:
             process.deleteLater()
+        self._answer(HelperAnswer(crashed=True))
+
+    def _answer(self, answer: HelperAnswer) -> None:
+        """Answer the call that runs, if one does; whatever its receiver does, the next call gets its turn."""
+        self._silence.stop()
         call, self._running = self._running, None
-        if call is not None:
-            call.done(HelperAnswer(crashed=True))
-        self._next()
+        try:
+            if call is not None:
+                call.done(answer)
+        except Exception:
+            if self._defect is None:
+                raise
+            self._defect()
+        finally:
+            QTimer.singleShot(0, self, self._next)
+
+    def _on_silence(self) -> None:
+        if self._process is not None:
+            self._process.kill()
 
 
 class Helpers(QObject):
@@ -160,9 +191,9 @@ class Helpers(QObject):
 
     NAMES = ("freeze", "derive", "verify", "export")
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, parent: QObject, defect: Callable[[], None] | None = None) -> None:
         super().__init__(parent)
-        self._helpers = {name: Helper(name, self) for name in self.NAMES}
+        self._helpers = {name: Helper(name, self, defect) for name in self.NAMES}
 
     def __getitem__(self, name: str) -> Helper:
         return self._helpers[name]

@@ -6,6 +6,7 @@ A connection says who it is by its first frame: a host's `hello` is proven by `a
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ from actum.limits import (
     CHANNELS_MAX,
     FRAME_BYTES_MAX,
     HELLO_WAIT_S,
+    VERDICTS_BYTES_MAX,
 )
 from actum.model.identity import new_token
 from PySide6.QtCore import QObject, QTimer
@@ -66,7 +68,7 @@ class Channel(QObject):
         connection.setReadBufferSize(CHANNEL_READ_BYTES_MAX)
         connection.readyRead.connect(self._on_ready_read)
         connection.disconnected.connect(self._on_disconnected)
-        QTimer.singleShot(HELLO_WAIT_S * 1000, self, self._on_hello_overdue)
+        QTimer.singleShot(int(HELLO_WAIT_S * 1000), self, self._on_hello_overdue)
 
     @property
     def name(self) -> str:
@@ -229,8 +231,8 @@ class Server(QObject):
 
 
 def answer(channel: Channel, ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
-    """The answer frame; one too long for a frame says where to read it instead."""
-    body: dict[str, Any] = error.to_json() if error is not None else {"ok": dict(ok or {})}
+    """The answer frame. Of verdicts it holds as many as fit, and their number; any other answer too long says so."""
+    body: dict[str, Any] = error.to_json() if error is not None else {"ok": _fitting(dict(ok or {}))}
     try:
         channel.send("answer", {"body": body})
     except framing.FrameTooLong:
@@ -238,13 +240,30 @@ def answer(channel: Channel, ok: Mapping[str, Any] | None, error: ActumError | N
         channel.send("answer", {"body": short.to_json()})
 
 
+def _fitting(ok: dict[str, Any]) -> dict[str, Any]:
+    """With `verdicts`: the first ones, up to VERDICTS_BYTES_MAX as they are sent, and `total`."""
+    if "verdicts" not in ok:
+        return ok
+    verdicts: list[Any] = list(ok["verdicts"])
+    room, count = VERDICTS_BYTES_MAX, 0
+    for verdict in verdicts:
+        room -= 1 + len(json.dumps(verdict, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+        if room < 0:
+            break
+        count += 1
+    return {**ok, "verdicts": verdicts[:count], "total": len(verdicts)}
+
+
 def _same_user(connection: QLocalSocket) -> bool:
     """Whether the peer runs as this user (SO_PEERCRED); where the system has no such thing, the 0700 folder has to do."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return True
-    with socket.socket(fileno=os.dup(connection.socketDescriptor())) as peer:
-        credentials = peer.getsockopt(socket.SOL_SOCKET, option, 12)
+    try:
+        with socket.socket(fileno=os.dup(connection.socketDescriptor())) as peer:
+            credentials = peer.getsockopt(socket.SOL_SOCKET, option, 12)
+    except OSError:  # it is gone already
+        return False
     return int.from_bytes(credentials[4:8], "little") == os.getuid()
 
 
