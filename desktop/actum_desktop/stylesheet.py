@@ -46,6 +46,17 @@ QLineEdit {{ background: {t.surface}; color: {t.text}; border: 1px solid {t.line
 QLineEdit:focus {{ border: 2px solid {t.accent}; min-height: {control - 2}px; padding: 0 {px(8) - 1}px 0 1px; }}
 QLineEdit[small="true"] {{ min-height: {small}px; }}
 QLineEdit[small="true"]:focus {{ min-height: {small - 2}px; }}
+QLineEdit[wrong="true"], QComboBox[wrong="true"] {{ border: 2px solid {t.bad}; min-height: {control - 2}px; }}
+QLineEdit[wrong="true"] {{ padding: 0 {px(8) - 1}px 0 1px; }}
+QLineEdit#bare, QLineEdit#bare:focus {{ background: transparent; border: none; padding: 0; min-height: 0; }}
+QPlainTextEdit#field {{ background: {t.surface}; color: {t.text}; border: 1px solid {t.line2}; border-radius: {radius}px;
+  padding: 0 {px(6)}px; selection-background-color: {t.tint_accent}; selection-color: {t.text}; }}
+QPlainTextEdit#field:focus {{ border: 2px solid {t.accent}; padding: 0 {px(6) - 1}px; }}
+QPlainTextEdit#field[wrong="true"] {{ border: 2px solid {t.bad}; padding: 0 {px(6) - 1}px; }}
+QPushButton#answer {{ min-width: {px(40)}px; }}
+QPushButton#answer:checked {{ background: {t.tint_accent}; border: 1px solid {t.accent}; color: {t.accent}; }}
+QPushButton#answer:focus {{ border: 2px solid {t.accent}; }}
+QPushButton#answer[wrong="true"] {{ border: 1px solid {t.bad}; }}
 QComboBox {{ background: {t.surface}; color: {t.text}; border: 1px solid {t.line2}; border-radius: {radius}px;
   min-height: {control}px; padding: 0 {px(10)}px; }}
 QComboBox:focus {{ border: 2px solid {t.accent}; min-height: {control - 2}px; padding: 0 {px(10) - 1}px; }}

@@ -35,6 +35,11 @@ class Label(QLabel):
             self._token = token
             self._dress()
 
+    def set_look(self, size: str, weight: int, token: str) -> None:
+        if (size, weight, token) != (self._size, self._weight, self._token):
+            self._size, self._weight, self._token = size, weight, token
+            self._dress()
+
     def _dress(self) -> None:
         self.setFont(self._theme.font(self._size, self._weight))
         palette = self.palette()
