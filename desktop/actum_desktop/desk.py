@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 from actum.errors import ActumError
 from actum.lock import Lock
 from actum.workspace import Workspace
-from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QThread, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from actum_desktop import crash, i18n, preferences
 from actum_desktop.i18n import _
 from actum_desktop.preferences import Preferences
-from actum_desktop.theme import Theme
-from actum_desktop.views.ink import Ink
-from actum_desktop.window import Window
+from actum_desktop.shell import Shell
 
 if TYPE_CHECKING:
     from actum_desktop.controller.bridge import Bridge
     from actum_desktop.models.runreader import RunReader
     from actum_desktop.models.storesource import StoreSource
+    from actum_desktop.theme import Theme
+    from actum_desktop.window import Window
 
 
 class Loader(QThread):
@@ -40,38 +40,61 @@ class Loader(QThread):
 class Desk(QObject):
     """One window and all that belongs to it. `open` shows it, `close` takes everything down in order.
 
-    Attributes: theme, window, bridge, source, reader (None until the supervisor is up), closed.
+    Attributes: shell; theme and window once `furnished`; bridge, source, reader (None until the supervisor is up); closed.
     """
 
     _crashed = Signal(object)
 
     def __init__(self, app: QApplication, ws: Workspace, lock: Lock, version: str) -> None:
         super().__init__()
-        self._app, self._ws, self._lock = app, ws, lock
+        self._app, self._ws, self._lock, self._version = app, ws, lock, version
         self._file: Path = preferences.place()
         self._preferences: Preferences = preferences.load(self._file)
-        i18n.use(None if self._preferences.language == "system" else self._preferences.language)
-        self.theme = Theme(app, self._preferences.scheme)
-        self.window = Window(Ink(self.theme), ws, version, self._preferences.language)
-        self.window.closing.connect(self._on_closing)
-        self.window.scheme_chosen.connect(self._on_scheme)
-        self.window.language_chosen.connect(self._on_language)
-        if self._preferences.geometry is not None:
-            self.window.setGeometry(*self._preferences.geometry)
+        self._theme: Theme | None = None
+        self._window: Window | None = None
         self.bridge: Bridge | None = None
         self.source: StoreSource | None = None
         self.reader: RunReader | None = None
         self.closed = False
+        self.shell = Shell(self._preferences.scheme, self._preferences.geometry)
+        self.shell.closing.connect(self._on_closing)
+        self.shell.painted.connect(self._furnish, Qt.ConnectionType.QueuedConnection)
         self._loader = Loader(self)
         self._loader.loaded.connect(self._on_loaded)
-        self._crashed.connect(self.window.tell)
         self._undo_crash = crash.install(ws.path / "crashes", version, self._on_crash)
 
-    def open(self) -> None:
-        self.window.show()
-        QTimer.singleShot(0, self, self._load)  # after the first frame
+    @property
+    def theme(self) -> Theme:
+        assert self._theme is not None, "the shell is furnished after its first frame"
+        return self._theme
 
-    def _load(self) -> None:
+    @property
+    def window(self) -> Window:
+        assert self._window is not None, "the shell is furnished after its first frame"
+        return self._window
+
+    @property
+    def furnished(self) -> bool:
+        return self._window is not None
+
+    def open(self) -> None:
+        self.shell.show()
+
+    @Slot()
+    def _furnish(self) -> None:
+        """Look, language and pages; then, in a thread of its own, what takes longest to import."""
+        from actum_desktop.theme import Theme
+        from actum_desktop.views.ink import Ink
+        from actum_desktop.window import Window
+
+        i18n.use(None if self._preferences.language == "system" else self._preferences.language)
+        self._theme = Theme(self._app, self._preferences.scheme)
+        self._window = window = Window(Ink(self._theme), self._ws, self._version, self._preferences.language)
+        window.scheme_chosen.connect(self._on_scheme)
+        window.language_chosen.connect(self._on_language)
+        window.quit_asked.connect(self.shell.close)
+        self._crashed.connect(window.tell)
+        self.shell.setCentralWidget(window)
         self._loader.start()
 
     @Slot()
@@ -84,7 +107,7 @@ class Desk(QObject):
         bridge.supervising.connect(self.window.on_supervising)
         bridge.answered.connect(self.window.on_answered)
         bridge.retired.connect(self._on_retired)
-        bridge.handed_over.connect(self.window.close)
+        bridge.handed_over.connect(self.shell.close)
         bridge.window_asked.connect(self._on_window_asked)
         bridge.start(self._ws, self._lock)
 
@@ -110,9 +133,9 @@ class Desk(QObject):
 
     @Slot()
     def _on_window_asked(self) -> None:
-        self.window.showNormal()
-        self.window.raise_()
-        self.window.activateWindow()
+        self.shell.showNormal()
+        self.shell.raise_()
+        self.shell.activateWindow()
 
     @Slot(object)
     def _on_scheme(self, scheme: str) -> None:
@@ -139,7 +162,7 @@ class Desk(QObject):
 
     @Slot()
     def _on_closing(self) -> None:
-        box = self.window.geometry()
+        box = self.shell.geometry()
         self._keep(replace(self._preferences, geometry=(box.x(), box.y(), box.width(), box.height())))
 
     def _keep(self, chosen: Preferences) -> None:
@@ -151,7 +174,8 @@ class Desk(QObject):
         self.closed = True
         self._undo_crash()
         self._loader.wait()
-        self.window.part()
+        if self._window is not None:
+            self._window.part()
         if self.reader is not None:
             self.reader.close()
         if self.source is not None:
@@ -160,5 +184,5 @@ class Desk(QObject):
             self.bridge.leave()
         else:
             self._lock.release()
-        self.window.close()
-        self.window.deleteLater()
+        self.shell.close()
+        self.shell.deleteLater()

@@ -1,4 +1,4 @@
-"""The main window: sidebar, pages, status line; it hands what the controller says to the pages, and commands back.
+"""What the main window holds: sidebar, pages, status line; it hands what the controller says to the pages, and commands back.
 
 It owns no truth: rows come from the store through item models, live states from the controller, and every command is
 answered after its commit. Pages that are not shown are not filled.
@@ -14,8 +14,8 @@ from actum.errors import ActumError
 from actum.limits import ACTIVE_SHOWN_MAX, VISITED_PLACES_MAX
 from actum.workspace import Workspace
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from actum_desktop import i18n, measures
 from actum_desktop.controller.events import Answered, Supervising, Update
@@ -51,10 +51,10 @@ class Reads(Protocol):
     def ask(self, run: int) -> None: ...
 
 
-class Window(QMainWindow):
-    """Signals: `closing` (), `scheme_chosen`, `language_chosen`."""
+class Window(QWidget):
+    """What stands in the shell. Signals: `scheme_chosen`, `language_chosen`, `quit_asked` ()."""
 
-    closing = Signal()
+    quit_asked = Signal()
     scheme_chosen = Signal(object)
     language_chosen = Signal(object)
 
@@ -71,8 +71,8 @@ class Window(QMainWindow):
         self._seen_launch = False
         self._visited: list[tuple[str, int]] = [("runs", 0)]
         self._at = 0
-        self.resize(ink.theme.px(1280), ink.theme.px(800))
-        self.setMinimumSize(ink.theme.px(760), ink.theme.px(520))
+        self._outer = QVBoxLayout(self)
+        self._outer.setContentsMargins(0, 0, 0, 0)
         self._model = RunsModel(None, self)
         self._build()
         self._second = QTimer(self)
@@ -87,7 +87,6 @@ class Window(QMainWindow):
     def _build(self) -> None:
         """All pages, in the language of now."""
         ink = self._ink
-        self.setWindowTitle("Actum")
         self._sidebar = Sidebar(ink, self._ws.path.name or "Actum")
         self._sidebar.chosen.connect(self._on_screen)
         self._sidebar.run_chosen.connect(self.open_run)
@@ -142,16 +141,18 @@ class Window(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self._whole, 1)
         column.addWidget(self._status)
-        self.setCentralWidget(central)
+        self._central = central
+        self._outer.addWidget(central)
 
     def rebuild(self) -> None:
         """After a change of language: every word anew; what was open stays open."""
         showing_launch = self._whole.currentWidget() is self._launch
-        old = self.takeCentralWidget()
+        old = self._central
+        self._outer.removeWidget(old)
         self._model.retranslate()
         self._build()
-        if old is not None:
-            old.deleteLater()
+        old.hide()
+        old.deleteLater()
         if self._state is not None:
             self.on_supervising(self._state)
         if showing_launch:
@@ -170,7 +171,7 @@ class Window(QMainWindow):
             ("Alt+Right", self.forward),
             ("F6", self._on_next_pane),
             ("Esc", self._on_escape),
-            (QKeySequence(QKeySequence.StandardKey.Quit).toString() or "Ctrl+Q", self.close),
+            (QKeySequence(QKeySequence.StandardKey.Quit).toString() or "Ctrl+Q", self.quit_asked.emit),
         ):
             QShortcut(QKeySequence(keys), self, slot)
 
@@ -397,7 +398,3 @@ class Window(QMainWindow):
     def _on_second(self) -> None:
         self._model.tick()
         self._show_active()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        self.closing.emit()
-        super().closeEvent(event)

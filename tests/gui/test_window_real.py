@@ -41,6 +41,8 @@ def open_desk(
         desks.append(desk)
         desk.open()
         qtbot.waitUntil(lambda: desk.source is not None and desk.window._state is not None, timeout=30_000)
+        desk.shell.activateWindow()
+        qtbot.waitUntil(desk.shell.isActiveWindow, timeout=10_000)
         return desk
 
     yield opened
@@ -80,7 +82,7 @@ def test_first_start_sample_ledger_closes(open_desk: Open, qtbot: QtBot) -> None
     window = desk.window
     first = window._runs._first
     assert first.isVisible()
-    qtbot.waitUntil(lambda: first._cards[0].run.hasFocus() or not window.isActiveWindow(), timeout=5_000)
+    qtbot.waitUntil(first._cards[0].run.hasFocus, timeout=5_000)
     QTest.mouseClick(first._cards[0].run, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window._page.run == 1, timeout=20_000)
     qtbot.waitUntil(lambda: phase(desk) == "CLOSED", timeout=60_000)

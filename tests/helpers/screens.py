@@ -58,6 +58,7 @@ class Screens:
         self._folder = tempfile.TemporaryDirectory()
         self.ws = Workspace(Path(self._folder.name) / "research")
         self.window = Window(Ink(self.theme), self.ws, "0.1.0")
+        self.window.resize(1280, 800)
         self.window.show()
 
     def close(self) -> None:

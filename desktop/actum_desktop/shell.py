@@ -1,0 +1,51 @@
+"""The bare main window: on the screen before anything heavy is imported, then furnished with the pages.
+
+It paints the grounds of sidebar, page and status line in the colours of the look chosen, so that nothing jumps when the
+pages arrive.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QMainWindow
+
+from actum_desktop import tokens
+
+WIDE, HIGH = 1280, 800
+LEAST_WIDE, LEAST_HIGH = 760, 520
+
+
+class Shell(QMainWindow):
+    """Signals: `painted` () once, after the first frame; `closing` ()."""
+
+    painted = Signal()
+    closing = Signal()
+
+    def __init__(self, scheme: str, geometry: tuple[int, int, int, int] | None = None) -> None:
+        super().__init__()
+        asked = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        dark = scheme == "dark" or (scheme == "system" and asked)
+        self._tokens = tokens.THEMES["dark" if dark else "light"]
+        self._painted = False
+        self.setWindowTitle("Actum")
+        self.setMinimumSize(LEAST_WIDE, LEAST_HIGH)
+        self.resize(WIDE, HIGH)
+        if geometry is not None:
+            self.setGeometry(*geometry)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.centralWidget() is None:
+            painter = QPainter(self)
+            painter.fillRect(self.rect(), QColor(self._tokens.window))
+            painter.fillRect(QRect(0, 0, tokens.SIDEBAR, self.height()), QColor(self._tokens.sidebar))
+            low = self.height() - tokens.STATUS_LINE
+            painter.fillRect(QRect(0, low, self.width(), tokens.STATUS_LINE), QColor(self._tokens.sidebar))
+            painter.end()
+        if not self._painted:
+            self._painted = True
+            self.painted.emit()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.closing.emit()
+        super().closeEvent(event)
