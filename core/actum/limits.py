@@ -153,6 +153,7 @@ assert HOST_TURN_S <= STATE_EVERY_S <= HEARTBEAT_EVERY_S < HOST_SILENT_S, "a liv
 # Controller.
 CHANNEL_WRITE_BYTES_MAX = 16 * FRAME_BYTES_MAX  # a reader that falls further behind is cut off; the spool serves on
 HELPER_CALLS_MAX = 4_096  # further calls are answered "busy"
+HELPER_END_MS_MAX = 1_000  # how long a helper at work may take to end before it is killed
 HELPER_LINE_BYTES_MAX = 16 << 20  # a helper that writes a longer line is ended
 HOST_POLL_MS = 500  # where the kernel has no pidfd
 KEY_CHARS_MAX = 200  # a longer key: exit 2
@@ -189,3 +190,24 @@ VISITED_PLACES_MAX = 100  # for back and forward; the oldest go
 CRASH_REPORTS_MAX = 50  # the oldest go
 
 assert RUN_LIST_PAGE_ROWS <= PAGE_ROWS_MAX
+
+# Looking at tables.
+TABLE_CACHE_BYTES_MAX = 256 << 20  # decoded columns kept by one open table; the one used longest ago goes
+TABLE_WINDOW_ROWS_MAX = 100_000  # what the grid holds at once; beyond, its window moves (its coordinates have 32 bits)
+TABLE_PAGE_ROWS = 256  # read at once for the grid
+TABLE_PAGES_CACHED_MAX = 64  # by one grid; the one used longest ago goes
+TABLE_COPY_ROWS_MAX = 100_000  # rows put on the clipboard; more are not, and the window says so
+CELL_SHOWN_CHARS_MAX = 400  # of one cell; a longer text is cut with an ellipsis and copied whole
+QUERY_MEMORY_BYTES_MAX = 768 << 20  # of one sort or filter; beyond, it goes on on disk
+QUERY_THREADS_MAX = 2
+STATISTICS_ROWS_MAX = 25_000_000  # beyond, every n-th row is taken and “sample of n” is said
+STATISTICS_DISTINCT_ROWS_MAX = 5_000_000  # beyond, distinct values are estimated and “about” is said
+STATISTICS_TOP_ROWS = 8  # the most frequent values named
+PLOT_POINTS_MAX = 4_000  # of a line; beyond, the least and the greatest value of each step
+SCATTER_POINTS_MAX = 5_000  # beyond, a sample
+FILTER_CHARS_MAX = 1_000  # a longer value of a filter is refused in words
+SHEET_ROWS_MAX = 1_048_576  # what a spreadsheet shows; more are written, and the loss is named
+SHEET_CELL_CHARS_MAX = 32_767  # what a spreadsheet's cell holds; longer texts are written, and the loss is named
+
+assert TABLE_PAGE_ROWS <= PAGE_ROWS_MAX
+assert TABLE_WINDOW_ROWS_MAX * 200 < 1 << 31, "rows up to 200 pixels high fit into 32-bit coordinates"

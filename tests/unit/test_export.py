@@ -174,7 +174,7 @@ def test_an_existing_file_is_replaced_only_if_asked(package: Path, tmp_path: Pat
     ("changes", "code"),
     [
         ({"format": "xml"}, "bad_format"),
-        ({"profile": "spreadsheet"}, "bad_profile"),
+        ({"profile": "pretty"}, "bad_profile"),
         ({"options": {"delimiter": ";"}}, "bad_option"),
         ({"path": Path("/nowhere/at/all.csv")}, "no_folder"),
         ({"path": Path("/tmp")}, "is_folder"),

@@ -1,9 +1,9 @@
 """Verb `export`: one table, or the metrics, of a published package into the user's folder (R14).
 
-`{"package", "name", "format": csv|json|parquet, "profile": data, "path", "overwrite": bool, "options": {}}` → `{"path",
-"sidecar", "sha256", "size_bytes", "rows", "compared_rows", "rule", "source_sha256"}`. Errors: bad_format, bad_profile,
-bad_option, no_folder, is_folder, inside_package, no_text_form, no_table, file_exists, result_damaged, export_differs,
-disk_full, io_error.
+`{"package", "name", "format": csv|json|parquet, "profile": data|spreadsheet, "path", "overwrite": bool, "options": {}}` →
+`{"path", "sidecar", "sha256", "size_bytes", "rows", "compared_rows", "rule", "source_sha256"}`. Errors: bad_format,
+bad_profile, bad_option, no_folder, is_folder, inside_package, no_text_form, no_table, file_exists, result_damaged,
+export_differs, disk_full, io_error.
 """
 
 from __future__ import annotations

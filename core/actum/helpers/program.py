@@ -22,7 +22,10 @@ from typing import IO, Any
 from actum import faults, limits
 from actum.errors import ActumError, StorageFailed, WrongUse
 
-VERBS = ("digest", "freeze", "rehash", "derive", "verify", "check", "export", "codeidentity")
+VERBS = (
+    *("digest", "freeze", "rehash", "derive", "verify", "check", "export", "codeidentity"),
+    *("losses", "view", "statistics", "plot"),
+)
 _PR_SET_PDEATHSIG = 1
 
 

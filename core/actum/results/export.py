@@ -1,6 +1,7 @@
 """Exports of a table or of the metrics: written, read back, compared with the source, then named (§8, R14, R19).
 
-Formats csv, json, parquet in the *Data* profile, which is lossless. The file is written under a temporary name beside its
+Formats csv, json, parquet in the *Data* profile, which is lossless; csv in the *Spreadsheet* profile, whose losses are
+counted before anything is written (`preview`) and stand in the sidecar. The file is written under a temporary name beside its
 target, made durable, read back by a reader that had no part in the writing, and only renamed into place when every value is
 equal. An existing file is never replaced unless asked. Beside it stands `<file>.actum.json`, which says what this is: result,
 digests, rule, options. The source is the package's verified Parquet; its digest is checked before it is used.
@@ -18,17 +19,20 @@ from typing import TYPE_CHECKING, Any
 
 from actum import canonical, clock, faults
 from actum.errors import CheckFailed, Conflict, NotFound, WrongUse
-from actum.results import columns, digests, durable, export_csv, export_json, export_parquet
+from actum.results import columns, digests, durable, export_csv, export_json, export_parquet, export_spreadsheet
 from actum.results import manifest as names
+from actum.results.compare import Comparison
 from actum.results.durable import action
 from actum.results.publish import rename_noreplace
+from actum.results.spreadsheet import Survey
 from actum.results.tables import locate, table_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMATS = ("csv", "json", "parquet")
-PROFILES = ("data",)
+PROFILES = ("data", "spreadsheet")
+SPREADSHEET_FORMATS = ("csv",)
 METRICS = "metrics"  # the name under which metrics are exported, unless a table has it
 SIDECAR_ENDING = ".actum.json"
 _RULES = {"csv": export_csv.RULE, "json": export_json.RULE, "parquet": export_parquet.RULE}
@@ -90,18 +94,20 @@ def export(
     with action("reading the package"):
         manifest, manifest_sha256 = _read(package)
         source = _find(package, name)
+    rule = export_spreadsheet.RULE if profile == "spreadsheet" else _RULES[format]
     with action("exporting"):
+        survey = _survey(source, progress, passes=3) if profile == "spreadsheet" else None
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         try:
-            compared = _write(temporary, source, format, progress)
+            compared = _write(temporary, source, format, progress, survey)
             digest = digests.of_file(temporary)
             document = _sidecar(manifest, manifest_sha256, source, format, profile, options or {}, path, digest)
+            document |= {"rule": rule, "losses": [loss.to_json() for loss in survey.losses()] if survey else []}
             _into_place(temporary, path, overwrite)
         finally:
             with contextlib.suppress(FileNotFoundError):
                 temporary.unlink()
         durable.write_file(sidecar, canonical.pretty(document).encode(), fault="export.sidecar", mode=0o644)
-    rule = _RULES[format]
     return Exported(str(path), str(sidecar), digest.sha256, digest.size, source.rows, compared, rule, source.sha256)
 
 
@@ -110,6 +116,8 @@ def _refuse_wrong_use(package: Path, format: str, profile: str, path: Path, opti
         raise WrongUse("bad_format", f"There is no export format “{format}”.", f"Known: {', '.join(FORMATS)}.")
     if profile not in PROFILES:
         raise WrongUse("bad_profile", f"There is no export profile “{profile}”.", f"Known: {', '.join(PROFILES)}.")
+    if profile == "spreadsheet" and format not in SPREADSHEET_FORMATS:
+        raise WrongUse("bad_format", f"The format “{format}” belongs to the profile data.", "A spreadsheet reads csv.")
     if options:
         raise WrongUse("bad_option", f"The {format} export has no option “{next(iter(options))}”.")
     if not path.parent.is_dir():
@@ -127,11 +135,11 @@ def _read(package: Path) -> tuple[dict[str, Any], str]:
         raise CheckFailed("result_damaged", "The package cannot be read.", f"{error}.", "Verify the run.") from error
 
 
-def _find(package: Path, name: str) -> _Source:
+def _find(package: Path, name: str, *, check: bool = True) -> _Source:
     known = table_names(package)
     if name in known:
         table = locate(package, name)
-        if digests.of_file(table.path).sha256 != table.sha256:
+        if check and digests.of_file(table.path).sha256 != table.sha256:
             raise CheckFailed("result_damaged", f"The table “{name}” is not as it was published.", remedy="Verify the run.")
         place = table.path.relative_to(package).as_posix()
         return _Source(name, place, table.sha256, table.schema(), table.rows(), table.path, table.batches)
@@ -151,8 +159,25 @@ def _metrics(package: Path) -> _Source:
     return _Source(METRICS, names.RESULT, digests.of_file(result).sha256, schema, len(rows), None, lambda: iter((batch,)))
 
 
-def _write(temporary: Path, source: _Source, format: str, progress: digests.Progress) -> int:
-    """Write and compare; returns the rows found equal."""
+def preview(package: Path, name: str, progress: digests.Progress = digests.no_progress) -> dict[str, Any]:
+    """What the Spreadsheet profile would lose of a table or of the metrics: `{"rows", "losses": [{column, code, count}]}`.
+
+    Raises NotFound, CheckFailed, WrongUse (a column without a text form), StorageFailed.
+    """
+    with action("reading the package"):
+        source = _find(package, name, check=False)
+        survey = _survey(source, progress, passes=1)
+    return {"rows": survey.rows, "losses": [loss.to_json() for loss in survey.losses()]}
+
+
+def _survey(source: _Source, progress: digests.Progress, passes: int) -> Survey:
+    return export_spreadsheet.survey(_counted(source.batches(), 0, passes * source.rows, progress), source.schema)
+
+
+def _write(temporary: Path, source: _Source, format: str, progress: digests.Progress, survey: Survey | None) -> int:
+    """Write and compare; returns the rows found equal. With a survey, by the Spreadsheet profile."""
+    if survey is not None:
+        return _write_sheet(temporary, source, progress, survey.as_text())
     total = 2 * source.rows
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     with open(descriptor, "wb") as file:
@@ -171,7 +196,24 @@ def _write(temporary: Path, source: _Source, format: str, progress: digests.Prog
         return source.rows
     comparer = export_csv.compare if format == "csv" else export_json.compare
     expected = _counted(source.batches(), source.rows, total, progress)
-    outcome = comparer(temporary, source.name, expected, source.schema)
+    return _equal(comparer(temporary, source.name, expected, source.schema))
+
+
+def _write_sheet(temporary: Path, source: _Source, progress: digests.Progress, as_text: frozenset[str]) -> int:
+    total = 3 * source.rows  # looked at, written, compared
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+    with open(descriptor, "wb") as file:
+        batches = _counted(source.batches(), source.rows, total, progress)
+        export_spreadsheet.write(file, batches, source.schema, as_text)
+        file.flush()
+        faults.point("export.file.fsync.before")
+        os.fsync(descriptor)
+        faults.point("export.file.fsync.after")
+    expected = _counted(source.batches(), 2 * source.rows, total, progress)
+    return _equal(export_spreadsheet.compare(temporary, source.name, expected, source.schema, as_text))
+
+
+def _equal(outcome: Comparison) -> int:
     if outcome.difference is not None:
         raise CheckFailed("export_differs", "The export, read back, differs from the result.", f"{outcome.difference}.")
     return outcome.rows

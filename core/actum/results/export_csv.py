@@ -27,12 +27,12 @@ def write(file: IO[bytes], batches: Iterator[pa.RecordBatch], schema: pa.Schema,
     import pyarrow as pa
 
     header = pa.RecordBatch.from_arrays([pa.array([name]) for name in schema.names], names=schema.names)
-    file.write(_lines(header, [True] * len(schema.names)))
+    file.write(lines(header, [True] * len(schema.names)))
     quotable = [_may_be_empty(field.type) for field in schema]
     rows = 0
     for batch in batches:
         if batch.num_rows:
-            file.write(_lines(texts.of_batch(batch), quotable))
+            file.write(lines(texts.of_batch(batch), quotable))
         rows += batch.num_rows
     return rows
 
@@ -44,7 +44,7 @@ def compare(path: Path, table: str, batches: Iterator[pa.RecordBatch], schema: p
         return compare_batches(table, (texts.of_batch(batch) for batch in batches), found)
 
 
-def _lines(batch: pa.RecordBatch, quotable: list[bool]) -> Any:
+def lines(batch: pa.RecordBatch, quotable: list[bool]) -> Any:
     """The bytes of all lines of a batch of strings: Arrow joins the fields, and its buffer is the text of the file."""
     import pyarrow.compute as pc
 

@@ -1,0 +1,86 @@
+"""What a plot of a table is drawn from: few points, taken honestly, with words for how (§17).
+
+A line of more than PLOT_POINTS_MAX rows becomes steps of equal width along x, each with its least and its greatest value,
+so that no peak is lost. Scattered points beyond SCATTER_POINTS_MAX are a sample, the same each time. A histogram counts all.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from actum import limits
+from actum.errors import WrongUse
+from actum.results import digests, query
+from actum.results.query import quoted
+from actum.results.statistics import histogram
+
+KINDS = ("line", "scatter", "histogram")
+BINS = 40
+_DRAWN = ("integer", "decimal", "float64", "date", "timestamp")
+
+
+def plot(path: Path, kind: str, x: str | None, y: str, progress: digests.Progress = digests.no_progress) -> dict[str, Any]:
+    """`{kind, x_time, y_time, rows, without, how: all|steps|sample, points, x: […], y: […]}`; a histogram has `counts` for y.
+
+    `x` None = the row's number. `rows` = rows with both values, `without` = those left out. Raises WrongUse, ActumError.
+    """
+    table = query.Table(path)
+    if kind not in KINDS:
+        raise WrongUse("bad_plot", f"There is no plot “{kind[:40]}”.", f"Known: {', '.join(KINDS)}.")
+    for name in (y, *([x] if x is not None else [])):
+        if table.kind(name) not in _DRAWN:
+            raise WrongUse("bad_plot", f"“{name}” has no values that can be drawn.", f"Its type is {table.kind(name)}.")
+    y_kind = table.kind(y)
+    x_kind = "integer" if x is None else table.kind(x)
+    x_sql = f"CAST({table.row} + 1 AS DOUBLE)" if x is None else query.as_number(x_kind, quoted(x))
+    measurable = query.finite(y_kind, quoted(y))
+    if x is not None:
+        measurable += f" AND {query.finite(x_kind, quoted(x))}"
+    source = (
+        f"(SELECT {x_sql} AS x, {query.as_number(y_kind, quoted(y))} AS y, file_row_number AS r "
+        f"FROM read_parquet($1, file_row_number=true) WHERE {measurable})"
+    )
+    with query.connected(path, None, progress) as connection:
+        head = f"SELECT count(*), min(x), max(x), min(y), max(y) FROM {source}"
+        rows, x_low, x_high, y_low, y_high = query.one(connection, head, [str(path)])
+        found = {"kind": kind, "x_time": _time(x_kind), "y_time": _time(y_kind), "rows": rows, "without": table.rows - rows}
+        if not rows:
+            return found | {"how": "all", "points": 0, "x": [], "y": []}
+        if kind == "histogram":
+            made = histogram(connection, str(path), source, "y", y_low, y_high, BINS)
+            step = (y_high - y_low) / BINS or 1.0
+            edges = [y_low + step * place for place in range(BINS)] + [y_high if y_high > y_low else y_low + BINS]
+            return found | {"how": "all", "points": rows, "x": edges, "y": made["counts"], "x_time": _time(y_kind)}
+        draw = _scatter if kind == "scatter" else _line
+        return found | draw(connection, str(path), source, rows, x_low, x_high)
+
+
+def _time(kind: str) -> bool:
+    return kind in ("date", "timestamp")
+
+
+def _scatter(connection: Any, path: str, source: str, rows: int, _low: float, _high: float) -> dict[str, Any]:
+    most = limits.SCATTER_POINTS_MAX
+    choice = f" ORDER BY hash(r) LIMIT {most}" if rows > most else ""
+    taken = connection.execute(f"SELECT x, y FROM {source}{choice}", [path]).fetchall()
+    return _points(taken, "sample" if rows > most else "all")
+
+
+def _line(connection: Any, path: str, source: str, rows: int, low: float, high: float) -> dict[str, Any]:
+    if rows <= limits.PLOT_POINTS_MAX:
+        return _points(connection.execute(f"SELECT x, y FROM {source} ORDER BY x, r", [path]).fetchall(), "all")
+    steps = limits.PLOT_POINTS_MAX // 2
+    wide = (high - low) / steps or 1.0
+    sql = (
+        f"SELECT least({steps - 1}, CAST(floor((x - $2) / $3) AS INTEGER)) AS b, arg_min(x, y), min(y), arg_max(x, y), max(y) "
+        f"FROM {source} GROUP BY b ORDER BY b"
+    )
+    taken: list[tuple[float, float]] = []
+    for _step, x_least, least, x_most, most in connection.execute(sql, [path, low, wide]).fetchall():
+        taken += sorted([(x_least, least), (x_most, most)]) if least != most else [(x_least, least)]
+    return _points(taken, "steps")
+
+
+def _points(taken: list[tuple[float, float]], how: str) -> dict[str, Any]:
+    return {"how": how, "points": len(taken), "x": [x for x, _ in taken], "y": [y for _, y in taken]}

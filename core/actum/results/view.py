@@ -1,0 +1,45 @@
+"""A view of a table: its rows filtered and sorted, written as a Parquet of its own, exact and whole (R13, §17).
+
+The published table is only read. The view carries each row's number in it (`query.ROW`), keeps its column types, and is
+paged like any table. Missing values stand last in either direction; equal rows keep the order of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from actum import limits
+from actum.results import digests, query
+from actum.results.query import Filter, Order, quoted
+
+
+def make(
+    path: Path,
+    out: Path,
+    filters: Sequence[Filter],
+    order: Order | None,
+    progress: digests.Progress = digests.no_progress,
+) -> dict[str, Any]:
+    """Write the view of `path` to `out`, whose folder is the view's own. Returns `{"path", "rows", "of", "exact": True}`.
+
+    Raises WrongUse (no_column, bad_filter, bad_value), ActumError (no_exact_view, query_failed).
+    """
+    table = query.Table(path)
+    table.check_exact()
+    where, values = table.where(filters, first=3)
+    names = ", ".join(quoted(name) for name in table.kinds)
+    sort = "file_row_number"
+    if order is not None:
+        table.kind(order.column)
+        sort = f"{quoted(order.column)} {'DESC' if order.descending else 'ASC'} NULLS LAST, file_row_number"
+    sql = (
+        f"COPY (SELECT {names}, {table.row} AS {quoted(query.ROW)} FROM read_parquet($1, file_row_number=true) "
+        f"WHERE {where} ORDER BY {sort}) TO $2 "
+        f"(FORMAT parquet, ROW_GROUP_SIZE {limits.ROW_GROUP_ROWS_MAX}, COMPRESSION zstd, COMPRESSION_LEVEL 1, "
+        "USE_TMP_FILE false)"
+    )
+    with query.connected(path, out.parent, progress) as connection:
+        rows = int(query.one(connection, sql, [str(path), str(out), *values])[0])
+    return {"path": str(out), "rows": rows, "of": table.rows, "exact": True}

@@ -1,0 +1,240 @@
+"""The helper's verbs on one table: view, statistics, plot, losses; closed off, exact, and said when they are not (R15, R19)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from actum import limits
+from actum.errors import ActumError, WrongUse
+from actum.results import pages, plotdata, query, statistics, view
+from actum.results.query import Filter, Order
+
+from tests.helpers import packages
+from tests.process.test_helper_program import Helper
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """1,000 rows with every type; every tenth price is missing, with a reason for half of them."""
+    rows = range(1_000)
+    missing = [n % 10 == 0 for n in rows]
+    made = pa.table(
+        {
+            "id": pa.array([2**62 + n for n in rows]),
+            "price": pa.array(
+                [None if gone else Decimal(n) / 4 for n, gone in zip(rows, missing, strict=True)], pa.decimal128(18, 2)
+            ),
+            "price__reason": ["closed" if gone and n % 20 == 0 else None for n, gone in zip(rows, missing, strict=True)],
+            "ratio": pa.array([math.nan if n == 3 else math.sin(n / 50) for n in rows]),
+            'na"me': [f"Name {n % 7}" for n in rows],
+            "open": [n % 3 == 0 for n in rows],
+            "at": pa.array([START + timedelta(hours=n) for n in rows], pa.timestamp("us", "UTC")),
+            "day": pa.array([(START + timedelta(days=n // 10)).date() for n in rows]),
+        }
+    )
+    path = tmp_path_factory.mktemp("table") / "t'able.parquet"
+    pq.write_table(made, path, row_group_size=300)
+    return path
+
+
+@pytest.fixture
+def helper() -> Iterator[Helper]:
+    made = Helper()
+    yield made
+    assert made.process.stdin is not None
+    made.process.stdin.close()
+    made.process.wait(10)
+    for stream in (made.process.stdout, made.process.stderr):
+        assert stream is not None
+        stream.close()
+
+
+def rows_of(path: Path, name: str) -> list[str | None]:
+    with pages.TablePages(path) as opened:
+        return opened.page(0, 500, [name])[name]
+
+
+def test_a_view_is_exact_sorted_and_keeps_the_row_numbers(table: Path, tmp_path: Path, helper: Helper) -> None:
+    out = tmp_path / "v" / "view.parquet"
+    out.parent.mkdir()
+    filters = [{"column": 'na"me', "operator": "contains", "value": "NAME 3"}]
+    made = helper.ok("view", path=str(table), out=str(out), filters=filters, order={"column": "price", "descending": True})
+    assert (made["rows"], made["of"], made["exact"]) == (143, 1_000, True)
+    numbers = [int(text or "") for text in rows_of(out, query.ROW)]
+    assert all(number % 7 == 3 for number in numbers)
+    prices = rows_of(out, "price")
+    assert prices[0] == "249.25"
+    assert prices[-1] is None  # missing values stand last in either direction
+    with pages.TablePages(out) as opened, pages.TablePages(table) as source:
+        kinds = [{**column, "nullable": True} for column in opened.columns if column["name"] != query.ROW]
+        assert kinds == [{**column, "nullable": True} for column in source.columns]
+        first = source.page(numbers[0], 1, source.names)
+        assert opened.page(0, 1, source.names) == first
+
+
+@pytest.mark.parametrize(
+    ("column", "operator", "value", "rows"),
+    [
+        ("id", "is", str(2**62 + 5), 1),
+        ("id", "above", "4611686018427387904.5", 999),
+        ("price", "at_most", "0.25", 1),
+        ("price", "below", "1,0", 36),  # a comma parts thousands: this reads as 10
+        ("price", "missing", None, 100),
+        ("ratio", "at_least", "0.9999", None),
+        ('na"me', "is", "Name 1'; DROP TABLE x; --", 0),
+        ('na"me', "begins", "Name 1", 143),
+        ("open", "false", None, 666),
+        ("day", "below", "2026-01-02", 10),
+        ("at", "at_least", "2026-02-11T15:00:00+00:00", 1),
+        ("at", "at_least", "2026-02-11 15:00", 1),
+    ],
+)
+def test_r19_filters_bind_their_values(
+    table: Path, tmp_path: Path, column: str, operator: str, value: str | None, rows: int | None
+) -> None:
+    made = view.make(table, tmp_path / "v.parquet", [Filter(column, operator, value)], None)
+    if rows is not None:
+        assert made["rows"] == rows
+    assert made["rows"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("item", "code"),
+    [
+        (Filter("no such", "is", "1"), "no_column"),
+        (Filter("open", "contains", "1"), "bad_filter"),
+        (Filter("price", "is", "a lot"), "bad_value"),
+        (Filter("day", "is", "24 March"), "bad_value"),
+        (Filter('na"me', "is", "x" * (limits.FILTER_CHARS_MAX + 1)), "bad_filter"),
+    ],
+)
+def test_a_wrong_filter_is_refused_in_words(table: Path, tmp_path: Path, item: Filter, code: str) -> None:
+    with pytest.raises(WrongUse) as refused:
+        view.make(table, tmp_path / "v.parquet", [item], None)
+    assert refused.value.code == code
+
+
+def test_r11_a_filter_of_the_longest_value_is_taken(table: Path, tmp_path: Path) -> None:
+    assert view.make(table, tmp_path / "v", [Filter('na"me', "is", "x" * limits.FILTER_CHARS_MAX)], None)["rows"] == 0
+
+
+def test_r19_the_engine_sees_nothing_but_the_table(table: Path, tmp_path: Path) -> None:
+    for sql in ("SELECT * FROM read_csv('/etc/passwd')", "INSTALL httpfs", "SET enable_external_access = true"):
+        with pytest.raises(ActumError) as refused, query.connected(table, tmp_path) as connection:
+            connection.execute(sql)
+        assert refused.value.code == "query_failed"
+    with query.connected(table, tmp_path) as connection:
+        used = dict(connection.execute("SELECT name, value FROM duckdb_settings()").fetchall())
+    assert int(used["threads"]) == limits.QUERY_THREADS_MAX
+    assert used["memory_limit"] == f"{limits.QUERY_MEMORY_BYTES_MAX // (1 << 20)}.0 MiB"
+
+
+def test_a_table_that_would_lose_digits_is_not_sorted(tmp_path: Path) -> None:
+    wide = pa.table({"x": pa.array([Decimal(1)], pa.decimal256(60, 2))})
+    pq.write_table(wide, tmp_path / "w.parquet")
+    with pytest.raises(ActumError) as refused:
+        view.make(tmp_path / "w.parquet", tmp_path / "v.parquet", [], Order("x"))
+    assert refused.value.code == "no_exact_view"
+
+
+def test_r15_statistics_count_what_is_missing_and_why(table: Path, helper: Helper) -> None:
+    found = helper.ok("statistics", path=str(table), column="price")
+    assert (found["values"], found["missing"], found["distinct"], found["sample"]) == (900, 100, 900, None)
+    assert found["reasons"] == [
+        {"reason": "closed", "rows": 50, "first": 0},
+        {"reason": None, "rows": 50, "first": 10},
+    ]
+    assert (found["minimum"], found["maximum"], found["type"], found["scale"]) == ("0.25", "249.75", "decimal", 2)
+    assert found["median"] in ("124.75", "125.25")  # a value that occurs
+    assert sum(found["histogram"]["counts"]) == 900
+
+
+def test_statistics_of_each_type(table: Path) -> None:
+    ratio = statistics.of_column(table, "ratio")
+    assert (ratio["not_finite"], ratio["values"]) == (1, 1_000)
+    assert sum(ratio["histogram"]["counts"]) == 999
+    name = statistics.of_column(table, 'na"me')
+    assert name["distinct"] == 7
+    assert name["top"][0] == {"value": "Name 0", "rows": 143}
+    at = statistics.of_column(table, "at")
+    assert (at["minimum"], at["maximum"]) == ("2026-01-01T00:00:00Z", "2026-02-11T15:00:00Z")
+    assert statistics.of_column(table, "day")["maximum"] == "2026-04-10"
+    assert statistics.of_column(table, "open")["top"][0] == {"value": "false", "rows": 666}
+    assert statistics.of_column(table, "id")["maximum"] == str(2**62 + 999)
+
+
+def test_r11_more_rows_than_the_bounds_are_sampled_or_estimated_and_said(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "STATISTICS_ROWS_MAX", 1_000)
+    monkeypatch.setattr(limits, "STATISTICS_DISTINCT_ROWS_MAX", 1_000)
+    assert statistics.of_column(table, "id")["sample"] is None
+    assert statistics.of_column(table, "id")["distinct_exact"]
+    monkeypatch.setattr(limits, "STATISTICS_ROWS_MAX", 999)
+    monkeypatch.setattr(limits, "STATISTICS_DISTINCT_ROWS_MAX", 499)
+    found = statistics.of_column(table, "id")
+    assert (found["sample"], found["values"], found["distinct_exact"]) == (500, 500, False)
+    assert len(statistics.of_column(table, 'na"me')["top"]) <= limits.STATISTICS_TOP_ROWS
+
+
+def test_r11_a_long_line_keeps_its_peaks_and_a_scatter_is_a_sample(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PLOT_POINTS_MAX", 999)
+    monkeypatch.setattr(limits, "SCATTER_POINTS_MAX", 999)
+    assert plotdata.plot(table, "line", "at", "ratio")["how"] == "all"  # NaN is left out
+    assert plotdata.plot(table, "scatter", "at", "ratio")["points"] == 999
+    monkeypatch.setattr(limits, "PLOT_POINTS_MAX", 100)
+    monkeypatch.setattr(limits, "SCATTER_POINTS_MAX", 100)
+    line = plotdata.plot(table, "line", "at", "ratio")
+    whole = [math.sin(n / 50) for n in range(1_000) if n != 3]
+    assert (line["how"], line["x_time"], line["without"]) == ("steps", True, 1)
+    assert line["points"] <= 100
+    assert (min(line["y"]), max(line["y"])) == (min(whole), max(whole))
+    assert line["x"] == sorted(line["x"])
+    scatter = plotdata.plot(table, "scatter", "id", "price")
+    assert (scatter["how"], scatter["points"], scatter["without"]) == ("sample", 100, 100)
+    assert plotdata.plot(table, "scatter", "id", "price")["x"] == scatter["x"]
+
+
+def test_plots_of_the_helper(table: Path, helper: Helper) -> None:
+    found = helper.ok("plot", path=str(table), kind="histogram", x=None, y="price")
+    assert (sum(found["y"]), len(found["x"]), found["rows"]) == (900, len(found["y"]) + 1, 900)
+    assert helper.error("plot", path=str(table), kind="line", x=None, y='na"me')["code"] == "bad_plot"
+    json.dumps(found, allow_nan=False)
+
+
+def test_losses_of_the_helper(tmp_path: Path, helper: Helper) -> None:
+    made = packages.sample(tmp_path)
+    told = helper.ok("losses", package=str(made.path), name="returns")
+    assert {"column": "volume", "code": "long_numbers", "count": 1} in told["losses"]
+
+
+def test_an_empty_table_has_empty_statistics_and_plots(tmp_path: Path) -> None:
+    path = tmp_path / "e.parquet"
+    pq.write_table(pa.table({"x": pa.array([], pa.float64())}), path)
+    found = statistics.of_column(path, "x")
+    assert (found["values"], found["median"], found["histogram"]) == (0, None, None)
+    assert plotdata.plot(path, "line", None, "x")["points"] == 0
+
+
+def test_r11_decoded_columns_have_a_bound_in_bytes(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pages.TablePages(table) as opened:
+        opened.page(0, 10, ["id"])
+        one = opened.kept_bytes
+        monkeypatch.setattr(limits, "TABLE_CACHE_BYTES_MAX", 2 * one)
+        opened.page(300, 10, ["id"])
+        assert opened.kept_bytes == 2 * one  # at the bound
+        opened.page(600, 10, ["id"])
+        assert opened.kept_bytes == 2 * one  # above it, the oldest went
+        across = opened.page(295, 10, ["id", "open"])
+        assert across["id"] == [str(2**62 + n) for n in range(295, 305)]
+        assert across["open"][5] == "true"
+        assert len(opened.page(990, 100, ["id"])["id"]) == 10
+        assert opened.reason_of == {"price": "price__reason"}
