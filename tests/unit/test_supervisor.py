@@ -148,6 +148,18 @@ def test_p10_a_stop_before_the_failed_attempt_is_released_forbids_the_retry_too(
     assert (bench.row().n, bench.row().pair.status) == (1, Status.FAILED)
 
 
+def test_p10_a_stop_that_crosses_the_commit_that_closes_the_attempt_forbids_the_retry() -> None:
+    bench = Bench(retry=RETRY, safe_to_repeat=True)
+    attempt = bench.admit().attempt
+    bench.hold_commits()
+    bench.tell(events.Frozen(attempt, code="input_unreadable", message="gone"))
+    assert bench.stop() is None, "not answered before it is on record"
+    said = bench.release_commits()
+    assert [each.ok for each in bench.kinds(effects.Reply, said)] == [{"run": 1, "answer": "accepted"}]
+    assert (bench.row().run_status, bench.row().pair.status) == (RunStatus.STOPPED, Status.START_FAILED)
+    assert bench.supervisor.idle
+
+
 def test_p10_a_stop_that_crosses_the_next_attempts_commit_reaches_that_attempt() -> None:
     bench = Bench(retry=RETRY, safe_to_repeat=True)
     bench.tell(events.Frozen(bench.admit().attempt, code="input_unreadable", message="gone"))
