@@ -61,11 +61,17 @@ def main(arguments: list[str]) -> int:
     die_with_parent()
     if os.getppid() != parent:
         return 1
+    signal.signal(signal.SIGTERM, _on_terminate)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches the whole group; our parent decides
     requests, output = _own_streams()
     while (line := requests.readline(limits.HELPER_REQUEST_BYTES_MAX + 1)) != b"":
         _serve(line, requests, output)
     return 0
+
+
+def _on_terminate(_number: int, _frame: object) -> None:
+    """End by way of every `finally`, so that what is unfinished is taken away."""
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def die_with_parent() -> None:

@@ -42,6 +42,7 @@ class _Inside(QObject):
         controller = Controller(self._ws, self._lock, window=True)
         queued = Qt.ConnectionType.QueuedConnection
         controller.updated.connect(self._bridge.updated, queued)
+        controller.progressed.connect(self._bridge.progressed, queued)
         controller.supervising.connect(self._bridge.supervising, queued)
         controller.retired.connect(self._bridge.retired, queued)
         controller.handed_over.connect(self._bridge.handed_over, queued)
@@ -79,11 +80,12 @@ class _Inside(QObject):
 
 
 class Bridge(QObject):
-    """Signals: started(None | ActumError), updated(Update), supervising(Supervising), answered(Answered), retired(str),
+    """Signals: started(None | ActumError), updated(Update), progressed(Progressed), supervising(Supervising), answered(Answered), retired(str),
     handed_over(), window_asked()."""
 
     started = Signal(object)
     updated = Signal(object)
+    progressed = Signal(object)
     supervising = Signal(object)
     answered = Signal(object)
     retired = Signal(str)

@@ -29,6 +29,8 @@ from actum.recipes import registry
 from actum.supervise import events
 
 from actum_desktop.controller import admission, flows
+from actum_desktop.controller.events import Progressed
+from actum_desktop.controller.helpers import Helper, HelperAnswer
 
 if TYPE_CHECKING:
     from actum_desktop.controller.controller import Controller
@@ -42,6 +44,7 @@ class Commands:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
+        self._watched: dict[str, tuple[Helper, int]] = {}  # calls that can be cancelled, by the word they are watched under
 
     def handle(self, command: int, body: Body) -> None:
         """One command; what is wrong with it is its answer."""
@@ -145,7 +148,7 @@ class Commands:
             told = {"run": run, "state": check.state, "reason": check.reason, "level": level, "details": dict(check.details)}
             self._persist(command, check, lambda done: told)
 
-        controller.helpers["verify"].call("check", args, checked)
+        self._call(body, controller.helpers["verify"], "check", args, checked)
 
     def _export(self, command: int, body: Body) -> None:
         controller = self._controller
@@ -182,7 +185,34 @@ class Commands:
             )
             self._persist(command, row, lambda done: {"run": run, **made})
 
-        controller.helpers["export"].call("export", args, exported)
+        self._call(body, controller.helpers["export"], "export", args, exported)
+
+    def _call(self, body: Body, helper: Helper, verb: str, args: Body, done: Callable[[HelperAnswer], None]) -> None:
+        """One call of a helper; a body with a word to `watch` it under hears of its progress and can cancel it."""
+        watch = str(body.get("watch") or "")
+        if not watch:
+            helper.call(verb, args, done)
+            return
+
+        def answered(answer: HelperAnswer) -> None:
+            self._watched.pop(watch, None)
+            done(answer)
+
+        def progressed(count: int, total: int, unit: str) -> None:
+            self._controller.progressed.emit(Progressed(watch, count, total, unit))
+
+        self._watched[watch] = (helper, 0)
+        number = helper.call(verb, args, answered, progressed)
+        if watch in self._watched:
+            self._watched[watch] = (helper, number)
+
+    def _cancel(self, command: int, body: Body) -> None:
+        """Give up what is watched under a word; the command that asked for it is answered `cancelled`."""
+        found = self._watched.get(str(body["watch"]))
+        if found is not None:
+            helper, number = found
+            helper.cancel(number)
+        self._controller.reply(command, {"cancelled": found is not None}, None)
 
     # The supervisor itself
 
@@ -252,6 +282,7 @@ _VERBS: Mapping[str, Callable[[Commands, int, Body], None]] = {
     "set_setting": Commands._set_setting,
     "verify": Commands._verify,
     "export": Commands._export,
+    "cancel": Commands._cancel,
     "reconcile": Commands._reconcile,
     "resume_queue": Commands._resume_queue,
     "status": Commands._status,

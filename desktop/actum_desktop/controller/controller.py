@@ -68,6 +68,7 @@ class Controller(QObject):
     handed_over() when a successor was let in, window_asked() when a second start wants to see the window."""
 
     updated = Signal(object)
+    progressed = Signal(object)
     supervising = Signal(object)
     retired = Signal(str)
     handed_over = Signal()

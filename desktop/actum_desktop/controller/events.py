@@ -52,6 +52,16 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Progressed:
+    """How far a command has come whose body had a member `watch`: that word, and what was done of how much."""
+
+    watch: str
+    done: int
+    total: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """One row of the launch screen: what was left over, what was seen, what follows, what was done."""
 

@@ -39,6 +39,11 @@ class _Call:
     args: Document
     done: Callable[[HelperAnswer], None]
     progress: Callable[[int, int, str], None] | None
+    cancelled: bool = False
+
+
+def _cancelled() -> ActumError:
+    return ActumError("cancelled", "It was cancelled.", "Nothing was left behind.")
 
 
 class Helper(QObject):
@@ -69,14 +74,34 @@ class Helper(QObject):
         args: Document,
         done: Callable[[HelperAnswer], None],
         progress: Callable[[int, int, str], None] | None = None,
-    ) -> None:
-        """Queue one call; `done` is called later in this thread, exactly once. A full queue answers with an error."""
+    ) -> int:
+        """Queue one call; `done` is called later in this thread, exactly once. A full queue answers with an error.
+
+        Returns the call's number, for `cancel`; 0 = refused.
+        """
         if len(self._waiting) >= HELPER_CALLS_MAX:
             done(HelperAnswer(error=ActumError("busy", "Too much waits for this helper already.", remedy="Try again later.")))
-            return
+            return 0
         self._number += 1
-        self._waiting.append(_Call(self._number, verb, args, done, progress))
+        number = self._number
+        self._waiting.append(_Call(number, verb, args, done, progress))
         self._next()
+        return number
+
+    def cancel(self, number: int) -> None:
+        """Give up one call: it is answered `cancelled`. If it is under way, the helper ends, and begins anew for the next."""
+        call = self._running
+        if call is not None and call.number == number:
+            call.cancelled = True
+            process = self._process
+            if process is not None:
+                process.terminate()  # it takes away what it has not finished
+                QTimer.singleShot(HELPER_END_MS_MAX, process, process.kill)
+            return
+        for waiting in list(self._waiting):
+            if waiting.number == number:
+                self._waiting.remove(waiting)
+                waiting.done(HelperAnswer(error=_cancelled()))
 
     def warm(self) -> None:
         """Start the process before its first call, so that nobody waits for it then."""
@@ -173,7 +198,7 @@ class Helper(QObject):
         call, self._running = self._running, None
         try:
             if call is not None:
-                call.done(answer)
+                call.done(HelperAnswer(error=_cancelled()) if call.cancelled and answer.crashed else answer)
         except Exception:
             if self._defect is None:
                 raise
