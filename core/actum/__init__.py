@@ -4,6 +4,8 @@
 also in the task authors' interpreters, which get only `actum.sdk`.
 """
 
+__version__ = "0.1.0"
+
 
 def __getattr__(name):  # type: ignore[no-untyped-def]  # read by any Python >= 3.9
     if name == "open_result":

@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed_version
 from typing import TYPE_CHECKING, Any
 
+from actum import __version__
 from actum.errors import ActumError, Busy
 from actum.workspace import Workspace, create_folders
 
@@ -23,13 +22,6 @@ if TYPE_CHECKING:
     from actum.lock import Lock
 
 TAKE_OVER_WAIT_S = 10
-
-
-def version() -> str:
-    try:
-        return installed_version("actum")
-    except PackageNotFoundError:
-        return "0"
 
 
 def main(ws: Workspace) -> int:
@@ -53,7 +45,7 @@ def main(ws: Workspace) -> int:
     app.setApplicationDisplayName("Actum")
     app.setDesktopFileName("actum")
     app.setStyle("Fusion")
-    desk = Desk(app, ws, lock, version())
+    desk = Desk(app, ws, lock, __version__)
     desk.open()
     code = app.exec()
     desk.close()

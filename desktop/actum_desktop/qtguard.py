@@ -7,7 +7,6 @@ signal emits. Nothing the program does can prevent that, so it does not start.
 from __future__ import annotations
 
 import sys
-from importlib.metadata import PackageNotFoundError, version
 
 from actum.errors import WrongUse
 
@@ -25,8 +24,8 @@ def refuse_known_bad(pyside_version: str, python_version: tuple[int, int]) -> st
 def check() -> None:
     """Call before the first import of Qt. Raises WrongUse for a pair that is known to fail, and where Qt is missing."""
     try:
-        installed = version("PySide6-Essentials")
-    except PackageNotFoundError:
+        import PySide6  # the package alone; Qt itself comes with its modules
+    except ImportError:
         raise WrongUse("qt_missing", "The window cannot open.", "PySide6 is not installed.", REMEDY) from None
-    if why := refuse_known_bad(installed, sys.version_info[:2]):
+    if why := refuse_known_bad(PySide6.__version__, sys.version_info[:2]):
         raise WrongUse("qt_known_bad", "The window cannot open.", why, REMEDY)

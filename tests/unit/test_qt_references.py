@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import PySide6
 import pytest
 from actum.errors import WrongUse
 from actum_desktop import qtguard
@@ -56,7 +57,7 @@ def test_the_known_bad_pair_is_refused_in_words(pyside: str, python: tuple[int, 
 
 
 def test_start_up_refuses_before_qt_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(qtguard, "version", lambda name: "6.12.0")
+    monkeypatch.setattr(PySide6, "__version__", "6.12.0")
     monkeypatch.setattr(sys, "version_info", (3, 11, 7, "final", 0))
     with pytest.raises(WrongUse) as caught:
         qtguard.check()
@@ -65,7 +66,7 @@ def test_start_up_refuses_before_qt_is_imported(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_guard_itself_imports_no_qt() -> None:
-    source = "import sys, actum_desktop.qtguard as g; g.check(); sys.exit(any(m.startswith('PySide6') for m in sys.modules))"
+    source = "import sys, actum_desktop.qtguard as g; g.check(); sys.exit(any(m.startswith('PySide6.Qt') for m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", source], check=False).returncode == 0
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
 
-from actum import clock, faults
+from actum import __version__, clock, faults
 from actum.errors import WorkspaceUnusable
 from actum.store.database import Checked
 from actum.store.schema import service_instance, setting
@@ -64,16 +64,6 @@ _rename = Statement(
     .values(value=bindparam("v_value"), at_us=bindparam("v_at_us"), epoch=bindparam("mine"))
 )
 _remember = Insertion(setting, ("name", "value", "at_us"), once=True)
-
-
-def program_version() -> str:
-    """The installed version of Actum; "unknown" when it runs from a bare folder."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("actum")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def newest(connection: sqlite3.Connection) -> int:
@@ -145,7 +135,7 @@ def begin(connection: sqlite3.Connection, ws: Workspace, instance: str, identity
         v_id=instance,
         v_pid=os.getpid(),
         v_identity=to_text(dict(identity)),
-        v_program_version=program_version(),
+        v_program_version=__version__,
         v_opened_at_us=now,
     )
     if behind and recorded is not None:

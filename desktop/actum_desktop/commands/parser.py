@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, Protocol, cast
 
+from actum import __version__
 from actum.errors import WrongUse
 
 from actum_desktop.commands.context import Context
@@ -124,9 +125,7 @@ def _common(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         elif word in ("-h", "--help"):
             raise HelpAsked(_overview())
         elif word == "--version":
-            from importlib.metadata import version
-
-            raise HelpAsked(f"actum {version('actum')}\n")
+            raise HelpAsked(f"actum {__version__}\n")
         else:
             raise WrongUse("wrong_use", f"Actum has no option {word}.", "", "`actum --help` lists verbs and options.")
     return common, rest
