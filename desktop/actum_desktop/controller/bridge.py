@@ -80,8 +80,8 @@ class _Inside(QObject):
 
 
 class Bridge(QObject):
-    """Signals: started(None | ActumError), updated(Update), progressed(Progressed), supervising(Supervising), answered(Answered), retired(str),
-    handed_over(), window_asked()."""
+    """Signals: started(None | ActumError), updated(Update), progressed(Progressed), supervising(Supervising),
+    answered(Answered), retired(str), handed_over(), window_asked()."""
 
     started = Signal(object)
     updated = Signal(object)
