@@ -198,7 +198,7 @@ def test_a_reader_makes_nothing(place: Workspace) -> None:
 
 
 def test_a_reader_cannot_write(place: Workspace) -> None:
-    with w.writing(place), Reader(place) as reader, pytest.raises(sqlite3.OperationalError, match="readonly"):
+    with w.writing(place), Reader(place) as reader, pytest.raises(WorkspaceUnusable, match="readonly"):
         reader.connection.execute("UPDATE setting SET value = '1'")
 
 

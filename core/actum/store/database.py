@@ -17,6 +17,7 @@ import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from actum import clock, faults
@@ -24,11 +25,15 @@ from actum.errors import NotFound, WorkspaceUnusable
 from actum.limits import BACKUPS_KEPT_MAX, QUICK_CHECK_MS_MAX
 from actum.model import status
 from actum.store import ddl_sqlite, failures, schema
+from actum.store.reading import ReadConnection
 from actum.store.sql import DIALECT
 from actum.workspace import Workspace
 
 STATEMENTS_CACHED = 256
+WRITER_PRAGMAS = (*ddl_sqlite.PRAGMAS, *ddl_sqlite.WRITER_PRAGMAS)
 _PROGRESS_STEPS = 20_000  # of SQLite's virtual machine between two looks at the clock
+
+_Connection = TypeVar("_Connection", bound=sqlite3.Connection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ def open_writer(ws: Workspace) -> sqlite3.Connection:
     connection = None
     try:
         fresh = not ws.database.exists() or ws.database.stat().st_size == 0
-        connection = _connect(ws.database, "rwc", (*ddl_sqlite.PRAGMAS, *ddl_sqlite.WRITER_PRAGMAS))
+        connection = _connect(ws.database, "rwc", WRITER_PRAGMAS, sqlite3.Connection)
         if fresh:
             ws.database.chmod(0o600)
         _prepare(connection, ws)
@@ -92,8 +97,8 @@ def open_reader(ws: Workspace) -> tuple[sqlite3.Connection, bool]:
         raise _known(error, ws, "reading the database") from error
 
 
-def _reading(ws: Workspace, mode: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
-    connection = _connect(ws.database, mode, pragmas)
+def _reading(ws: Workspace, mode: str, pragmas: tuple[str, ...]) -> ReadConnection:
+    connection = _connect(ws.database, mode, pragmas, ReadConnection)
     try:
         revision = _revision(connection)
         if revision is None:
@@ -109,6 +114,7 @@ def _reading(ws: Workspace, mode: str, pragmas: tuple[str, ...]) -> sqlite3.Conn
     except BaseException:
         connection.close()
         raise
+    connection.database = ws.database
     return connection
 
 
@@ -221,13 +227,14 @@ def _migrate(connection: sqlite3.Connection, ws: Workspace, revision: str) -> No
     upgrade(connection)
 
 
-def _connect(database: Path, mode: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
+def _connect(database: Path, mode: str, pragmas: tuple[str, ...], kind: type[_Connection]) -> _Connection:
     connection = sqlite3.connect(
         f"file:{quote(str(database))}?mode={mode}",
         uri=True,
         isolation_level=None,
         check_same_thread=False,
         cached_statements=STATEMENTS_CACHED,
+        factory=kind,
     )
     connection.row_factory = sqlite3.Row
     try:

@@ -16,7 +16,7 @@ from actum import settings
 from actum.errors import NotFound
 from actum.limits import PAGE_ROWS_MAX
 from actum.model.run import AttemptRow
-from actum.store import database, epochs, failures, loading, runlists, selects
+from actum.store import database, epochs, loading, runlists, selects
 from actum.store.rows import (
     AlertRow,
     AttemptDetail,
@@ -90,13 +90,11 @@ class Reader:
         `text` looks in task, key and labels; it reads rows until the page is full (about 0.2 s for 1,000,000 misses).
         """
         page = runlists.Page(before, min(limit, PAGE_ROWS_MAX), tuple(statuses or ()), task, text, deletion)
-        with self._sorted("reading the list of runs"):
-            return runlists.read(self._connection, page)
+        return runlists.read(self._connection, page)
 
     def run_rows(self, numbers: Iterable[int]) -> list[RunListRow]:
         """List rows of these runs (at most PAGE_ROWS_MAX), newest first; unknown numbers are left out."""
-        with self._sorted("reading runs"):
-            return runlists.by_numbers(self._connection, list(numbers)[:PAGE_ROWS_MAX])
+        return runlists.by_numbers(self._connection, list(numbers)[:PAGE_ROWS_MAX])
 
     def resolve(self, number_or_id: int | str) -> int:
         """The number of a run given by number or id. Raises NotFound."""
@@ -200,10 +198,3 @@ class Reader:
     def epoch(self) -> int:
         """The newest epoch."""
         return epochs.newest(self._connection)
-
-    @contextmanager
-    def _sorted(self, action: str) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise failures.known(error, self.ws.database, action) or error from error
