@@ -211,3 +211,11 @@ SHEET_CELL_CHARS_MAX = 32_767  # what a spreadsheet's cell holds; longer texts a
 
 assert TABLE_PAGE_ROWS <= PAGE_ROWS_MAX
 assert TABLE_WINDOW_ROWS_MAX * 200 < 1 << 31, "rows up to 200 pixels high fit into 32-bit coordinates"
+
+# Profiles of tables.
+PROFILE_MEMORY_BYTES_MAX = 512 << 20  # of the counting; what does not fit goes to the scratch folder
+PROFILE_BLOCK_CELLS_MAX = 1 << 20  # of JSON lines held at once, whatever their bytes
+PROFILE_BINS_MAX = 20  # of one histogram
+PROFILE_TOP_ROWS_MAX = 1_000  # most frequent values of one column; more: the parameter is refused
+PROFILE_TEXT_CHARS_MAX = 200  # of a value shown; a longer one is cut and ends in …
+PROFILE_STOOD_ROWS_MAX = 200  # texts of one column that mean missing, or look so; the rarest are left out

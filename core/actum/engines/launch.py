@@ -132,7 +132,7 @@ def _command(contract: Contract, values: Mapping[str, Any], output: Path, sdk_ca
             if recipe is None:
                 raise ActumError("start_error", f"There is no built-in task “{work.name}”.")
             runner = sdkfolder.runner(sdkfolder.own_folder())
-            return "function", [sys.executable, "-I", "-S", "-u", runner, f"{recipe.file}:{recipe.function}"], None
+            return "function", [sys.executable, *recipe.isolation, "-u", runner, f"{recipe.file}:{recipe.function}"], None
 
 
 def _argument(value: Any) -> commandline.Value:
