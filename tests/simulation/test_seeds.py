@@ -6,7 +6,7 @@ import pytest
 
 from tests.simulation.world import World
 
-SEEDS = 70
+SEEDS = 50
 PARTS = 10
 
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from actum.clock import US, Now
-from actum.model.changes import Admit
+from actum.model.changes import Admit, Change
 from actum.model.facts import Fact, FactName
 from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
-from actum.model.status import RUN_TERMINAL, Contact, FailureCode, Phase, RunStatus, Status
+from actum.model.status import RUN_TERMINAL, AttemptEvent, Contact, FailureCode, Phase, RunStatus, Status
 from actum.supervise import effects, events
 from actum.supervise.machine import PASSING_ALERTS
 
@@ -58,7 +58,7 @@ class Scenario:
         return cls(
             slots=rng.choice((1, 1, 2)),
             faults=rng.choice((0, 1, 2, 3, 5)),
-            stops=rng.choice((0, 0, 1, 2)),
+            stops=rng.choice((0, 1, 2, 4)),
             kill_at_effect=sometimes(0.02),
             lost_answers=sometimes(0.05),
             rename_failures=sometimes(0.5),
@@ -242,6 +242,9 @@ class World:
         row = getattr(effect, "row", None)
         if row is not None and app.epoch == self.store.epoch:
             self._check_step(app, effect, self.store.row(row.attempt))
+        request = effect.request if isinstance(effect, effects.Persist) else None
+        if isinstance(request, Change) and request.arrow is not None and request.arrow.event is AttemptEvent.SLOT_GRANTED:
+            self.ledger.check(not app.supervisor.unjudged, "R09", "a slot is granted before every leftover is judged")
         if isinstance(effect, effects.Reply) and effect.ok is not None and "answer" in effect.ok:
             run = self.store.runs[int(effect.ok["run"])]
             told = effect.ok["answer"]
@@ -338,7 +341,7 @@ class World:
             choices.append((4, self.open_app))
         elif len(self.store.runs) < RUNS_MAX and self.rng.random() < 0.04:
             choices.append((30, lambda: self.admit(living[-1])))
-        elif self.scenario.stops and self.rng.random() < 0.02:
+        elif self.scenario.stops and self.rng.random() < 0.04:
             self.scenario.stops -= 1
             choices.append((100, lambda: self.stop(living[-1])))
         elif self.rng.random() < 0.02:
