@@ -55,11 +55,18 @@ def run_function(
     parameters: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Any] | None = None,
     argv: Sequence[str] | None = None,
+    isolation: Sequence[str] = ("-I", "-S"),
 ) -> Ran:
-    """Call `FILE.py:NAME` in a child and wait for it."""
+    """Call `FILE.py:NAME` in a child of our own interpreter, or as `argv` says, and wait for it."""
     environment = prepared(folder, parameters or {}, inputs or {})
     done = subprocess.run(
-        argv or command(spec), env=environment, cwd=folder / "output", capture_output=True, text=True, timeout=60, check=False
+        argv or command(spec, (sys.executable, *isolation)),
+        env=environment,
+        cwd=folder / "output",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     return Ran(done.returncode, folder / "output", read_messages(folder), done.stderr)
 

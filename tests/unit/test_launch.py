@@ -16,6 +16,7 @@ from actum.engines import launch
 from actum.engines.launch import LaunchPlan
 from actum.errors import StorageFailed
 from actum.model.run import InputRow
+from actum.recipes import registry
 
 from tests.helpers.contracts import contract_document
 
@@ -77,6 +78,17 @@ def test_a_function_runs_in_its_own_interpreter_with_the_sdk_alone(tmp_path: Pat
     assert Path(command[2]).is_file()
     assert Path(command[2]).is_relative_to(tmp_path / "cache")
     assert command[3] == "/f.py:go"
+
+
+@pytest.mark.parametrize(("name", "options"), [("demo-steps", ("-I", "-S", "-u")), ("profile-table", ("-I", "-u"))])
+def test_a_recipe_runs_isolated_and_has_packages_only_where_it_needs_them(
+    tmp_path: Path, name: str, options: tuple[str, ...]
+) -> None:
+    recipe = registry.RECIPES[name]
+    typed = parse(load(recipe.document), {"table": "/far/t.csv"} if name == "profile-table" else {}, Path("/"))
+    planned = launch.plan(load(recipe.document), typed, [], attempt_folder=tmp_path / "1", sdk_cache=tmp_path)
+    assert planned.command[: len(options) + 1] == (sys.executable, *options)
+    assert planned.command[-1] == f"{recipe.file}:{recipe.function}"
 
 
 def test_the_launch_file_has_every_bound_in_seconds(tmp_path: Path) -> None:
