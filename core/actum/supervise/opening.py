@@ -30,7 +30,6 @@ def freezing(m: Machine, now: Now) -> list[Effect]:
     if frozen is None:
         return m.begin("freeze", Freeze(m.row, again=m.has(FactName.INPUTS_FROZEN)))
     if frozen.code is not None:
-        m.seen.frozen = None
         return m.fail(now, AttemptEvent.FREEZE_FAILED, frozen.code, frozen.message, frozen.details)
     if not m.has(FactName.INPUTS_FROZEN):
         fact = Fact(FactName.INPUTS_FROZEN, now.utc_us, frozen.evidence)
@@ -39,7 +38,6 @@ def freezing(m: Machine, now: Now) -> list[Effect]:
     if m.seen.tokens is None or prepared is None:
         return prepare(m)
     if prepared.error is not None:
-        m.seen.prepared = m.seen.tokens = None
         return m.fail(now, AttemptEvent.FREEZE_FAILED, prepared.code, prepared.error)
     columns: Mapping[str, Any] = {**m.seen.tokens, "started_at_us": now.utc_us, **frozen.columns}
     return m.persist(now, AttemptEvent.INPUTS_FROZEN, columns=columns)
