@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from actum.errors import ActumError
 from actum.lock import Lock
 from actum.workspace import Workspace
-from PySide6.QtCore import QObject, Qt, QThread, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QThreadPool, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from actum_desktop import crash, i18n, preferences
@@ -21,16 +21,27 @@ if TYPE_CHECKING:
     from actum_desktop.controller.bridge import Bridge
     from actum_desktop.models.runreader import RunReader
     from actum_desktop.models.storesource import StoreSource
+    from actum_desktop.models.taskshelf import TaskShelf
     from actum_desktop.theme import Theme
     from actum_desktop.window import Window
 
 
-class Loader(QThread):
+class Loader(QObject):
     """Imports the store and the controller beside the painted window. Signal: `loaded` ()."""
 
     loaded = Signal()
 
-    def run(self) -> None:
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool(self)
+
+    def start(self) -> None:
+        self._pool.start(self._load)
+
+    def wait(self) -> None:
+        self._pool.waitForDone()
+
+    def _load(self) -> None:
 
         import actum_desktop.controller.bridge  # noqa: F401
 
@@ -55,6 +66,7 @@ class Desk(QObject):
         self.bridge: Bridge | None = None
         self.source: StoreSource | None = None
         self.reader: RunReader | None = None
+        self.shelf: TaskShelf | None = None
         self.closed = False
         self.shell = Shell(self._preferences.scheme, self._preferences.geometry)
         self.shell.closing.connect(self._on_closing)
@@ -115,6 +127,7 @@ class Desk(QObject):
     def _on_started(self, error: ActumError | None) -> None:
         from actum_desktop.models.runreader import RunReader
         from actum_desktop.models.storesource import StoreSource
+        from actum_desktop.models.taskshelf import TaskShelf
 
         if error is not None:
             self.window.tell(error)
@@ -124,7 +137,8 @@ class Desk(QObject):
         self.source = StoreSource(self._ws)
         self.reader = RunReader(self._ws, self)
         self.reader.seen.connect(self.window.on_seen)
-        self.window.join(self.bridge, self.source, self.reader)
+        self.shelf = TaskShelf(self._ws)
+        self.window.join(self.bridge, self.source, self.reader, self.shelf)
 
     @Slot(str)
     def _on_retired(self, why: str) -> None:
@@ -178,8 +192,9 @@ class Desk(QObject):
             self._window.part()
         if self.reader is not None:
             self.reader.close()
-        if self.source is not None:
-            self.source.close()
+        for opened in (self.source, self.shelf):
+            if opened is not None:
+                opened.close()
         if self.bridge is not None:
             self.bridge.leave()
         else:

@@ -1,4 +1,4 @@
-"""Reads the whole of one run away from the GUI thread: a thread with a read-only connection of its own.
+"""Reads the whole of one run away from the GUI thread: a pool of one thread with a read-only connection.
 
 At most one look is under way and one waits; asking again while one waits changes nothing but which run is asked for.
 """
@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from actum.errors import ActumError
 from actum.limits import JOURNAL_SHOWN_ROWS_MAX
 from actum.workspace import Workspace
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +26,48 @@ class Seen:
     error: ActumError | None = None
 
 
-class _Reading(QObject):
-    """Lives in the reading thread."""
+class RunReader(QObject):
+    """Signals: `seen` (Seen), in the thread of its owner."""
 
     seen = Signal(object)
+    _looked = Signal(object)
 
-    def __init__(self, ws: Workspace) -> None:
-        super().__init__()
+    def __init__(self, ws: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self._ws = ws
-        self._reader: Any = None
+        self._reader: Any = None  # belongs to the one thread of the pool
+        self._busy, self._next = False, 0
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)
+        self._pool.setExpiryTimeout(-1)
+        self._looked.connect(self._on_looked)
+
+    def ask(self, run: int) -> None:
+        if self._busy:
+            self._next = run
+            return
+        self._busy = True
+        self._pool.start(partial(self._read, run))
+
+    def close(self) -> None:
+        """Waits for the look under way, and closes the connection where it was used."""
+        self._pool.start(self._let_go)
+        self._pool.waitForDone()
 
     @Slot(object)
-    def read(self, run: int) -> None:
-        self.seen.emit(self._look(run))
+    def _on_looked(self, seen: Seen) -> None:
+        self._busy = False
+        following, self._next = self._next, 0
+        self.seen.emit(seen)
+        if following:
+            self.ask(following)
 
-    @Slot()
-    def close(self) -> None:
+    # ---- in the pool's thread
+
+    def _read(self, run: int) -> None:
+        self._looked.emit(self._look(run))
+
+    def _let_go(self) -> None:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
@@ -60,44 +87,3 @@ class _Reading(QObject):
         except ActumError as error:
             return Seen(run, error=error)
         return Seen(run, show, journal)
-
-
-class RunReader(QObject):
-    """Signals: `seen` (Seen), in the thread of its owner."""
-
-    seen = Signal(object)
-    _asked = Signal(object)
-    _closing = Signal()
-
-    def __init__(self, ws: Workspace, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._busy, self._next = False, 0
-        self._thread = QThread(self)
-        self._thread.setObjectName("actum-run-reader")
-        self._reading = _Reading(ws)
-        self._reading.moveToThread(self._thread)
-        self._asked.connect(self._reading.read)
-        self._closing.connect(self._reading.close)
-        self._reading.seen.connect(self._on_seen)
-        self._thread.start()
-
-    def ask(self, run: int) -> None:
-        if self._busy:
-            self._next = run
-            return
-        self._busy = True
-        self._asked.emit(run)
-
-    @Slot(object)
-    def _on_seen(self, seen: Seen) -> None:
-        self._busy = False
-        following, self._next = self._next, 0
-        self.seen.emit(seen)
-        if following:
-            self.ask(following)
-
-    def close(self) -> None:
-        """Ends the thread; waits for the look under way."""
-        self._closing.emit()
-        self._thread.quit()
-        self._thread.wait()
