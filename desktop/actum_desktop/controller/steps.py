@@ -21,7 +21,7 @@ from actum.model.facts import FactName
 from actum.model.run import AttemptRow, InputRow
 from actum.model.status import FailureCode
 from actum.recipes import registry
-from actum.results import inputs, inputstore, manifest, publish
+from actum.results import digests, inputs, inputstore, manifest, publish
 from actum.results.report import Expected
 from actum.supervise import events
 from actum.workspace import Workspace
@@ -212,7 +212,7 @@ def result_row(ws: Workspace, row: AttemptRow, package: Path, recorded: Mapping[
     """The row that refers to the package at its target."""
     document, digest = manifest.read_manifest(package)
     result = manifest.read_result(package)
-    files = tuple({key: entry.get(key) for key in ("name", "role", "size", "sha256", "rows")} for entry in document["files"])
+    files = tuple(_file_row(entry) for entry in document["files"])
     return ResultRow(
         path=ws.result_folder(row.run, row.n).relative_to(ws.path).as_posix(),
         digest=digest,
@@ -223,6 +223,14 @@ def result_row(ws: Workspace, row: AttemptRow, package: Path, recorded: Mapping[
         rows_total=sum(int(entry.get("rows") or 0) for entry in document["files"]),
         size_bytes=sum(int(entry.get("size") or 0) for entry in document["files"]),
     )
+
+
+def _file_row(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A file of the package as the store keeps it; what a link holds is its target."""
+    if entry["role"] == "link":
+        target = os.fsencode(entry["target"])
+        return {"name": entry["name"], "role": "link", "size": len(target), "sha256": digests.of_bytes(target)}
+    return {key: entry.get(key) for key in ("name", "role", "size", "sha256", "rows")}
 
 
 def recorded_digests(row: AttemptRow) -> publish.Recorded:

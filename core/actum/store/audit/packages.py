@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from actum.model.status import Phase
@@ -13,7 +14,7 @@ _EXPORT_AGAIN = "Export it again if you need it; the result itself is kept."
 
 
 def packages(look: Look) -> Iterator[Finding]:
-    """Each result row has its package, with the recorded digest of manifest.json and of every listed file."""
+    """Each result row has its package, with the recorded digest of manifest.json, of every listed file and link."""
     rows = list(look.each("SELECT attempt, run, path, digest FROM result ORDER BY run"))
     for row in rows:
         folder = look.ws.path / row["path"]
@@ -23,8 +24,9 @@ def packages(look: Look) -> Iterator[Finding]:
         if problem:
             yield look.finding(subject, f"manifest.json {problem}.", remedy)
             continue
-        for file in look.each("SELECT name, size, sha256 FROM result_file WHERE attempt = ?", row["attempt"]):
-            problem = _file_problem(folder / file["name"], file["sha256"], file["size"])
+        for file in look.each("SELECT name, role, size, sha256 FROM result_file WHERE attempt = ?", row["attempt"]):
+            read = _of_link if file["role"] == "link" else digests.of_file
+            problem = _file_problem(folder / file["name"], file["sha256"], file["size"], read)
             if problem:
                 yield look.finding(subject, f"{file['name']} {problem}.", remedy)
 
@@ -55,9 +57,11 @@ def exports(look: Look) -> Iterator[Finding]:
             yield look.finding(f"run {row['run']}, {row['path']}", what, _EXPORT_AGAIN, note=True)
 
 
-def _file_problem(path: Path, sha256: str, size: int | None) -> str:
+def _file_problem(
+    path: Path, sha256: str, size: int | None, read: Callable[[Path], digests.FileDigest] = digests.of_file
+) -> str:
     try:
-        found = digests.of_file(path)
+        found = read(path)
     except FileNotFoundError:
         return "is missing"
     except OSError as error:
@@ -65,6 +69,12 @@ def _file_problem(path: Path, sha256: str, size: int | None) -> str:
     if size is not None and found.size != size:
         return f"has {found.size:,} bytes, not {size:,}"
     return "" if found.sha256 == sha256 else "is not the file that was recorded"
+
+
+def _of_link(path: Path) -> digests.FileDigest:
+    """What a link holds is its target; it is never followed."""
+    target = os.readlink(os.fsencode(path))
+    return digests.FileDigest(digests.of_bytes(target), len(target))
 
 
 def _second_level(folder: Path) -> Iterator[Path]:
