@@ -149,6 +149,8 @@ class Machine:
         columns = {**stop_stage(notices), **(columns or {})}
         if event is not None and after(self.row.pair, event) in RELEASING:  # what these warned of is over
             alerts = (*(alert for kind in PASSING_ALERTS for alert in self.no_alert(now, kind)), *alerts)
+            if self.contact is Contact.CANNOT_TELL:
+                columns = {"contact": "none", "contact_since_us": now.utc_us, "contact_why": "", **(columns or {})}
         change = Change(
             self.attempt,
             self.row.run,
