@@ -68,7 +68,10 @@ class Channel(QObject):
         connection.setReadBufferSize(CHANNEL_READ_BYTES_MAX)
         connection.readyRead.connect(self._on_ready_read)
         connection.disconnected.connect(self._on_disconnected)
-        QTimer.singleShot(int(HELLO_WAIT_S * 1000), self, self._on_hello_overdue)
+        self._overdue = QTimer(self)
+        self._overdue.setSingleShot(True)
+        self._overdue.timeout.connect(self._on_hello_overdue)
+        self._overdue.start(int(HELLO_WAIT_S * 1000))
 
     @property
     def name(self) -> str:
@@ -112,7 +115,7 @@ class Channel(QObject):
             self._on_disconnected()
 
     def _on_hello_overdue(self) -> None:
-        if self.kind is None or (self.kind == "host" and self.expected is None):
+        if self.kind is None:
             self.close()
 
     def _on_ready_read(self) -> None:
@@ -134,6 +137,7 @@ class Channel(QObject):
         for position, frame in enumerate(frames):
             if self.kind is None and frame.get("type") == "hello":
                 self.kind = "host"
+                self._overdue.stop()
                 self._guard = Guard(self._server.owner.expected, self._decoder)
                 self._hear([self._guard.feed(each) for each in frames[position:]])
                 self._hear(self._guard.receive(b""))
@@ -169,6 +173,7 @@ class Channel(QObject):
             if self.kind is not None or document["body"].get("protocol") != messages.PROTOCOL:
                 return self._violated("A client speaks another protocol, or says hello twice.")
             self.kind, self.id = "client", document["channel"]
+            self._overdue.stop()
             greeting = self._server.greeting
             self.send("client-hello-ack", {"body": {"instance": greeting.instance, "epoch": greeting.epoch}})
         elif self.kind == "client" and document["channel"] == self.id:
@@ -186,6 +191,7 @@ class Channel(QObject):
         if self._closed:
             return
         self._closed = True
+        self._overdue.stop()
         self._server.drop(self)
         self._server.owner.on_closed(self)
         self.deleteLater()
@@ -202,6 +208,7 @@ class Server(QObject):
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.setMaxPendingConnections(CHANNELS_MAX)
+        self._server.setListenBacklogSize(CHANNELS_MAX)  # hundreds of hosts find a new supervisor in the same moment
         self._server.newConnection.connect(self._on_new_connection)
 
     def listen(self, path: str) -> None:
