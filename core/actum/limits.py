@@ -175,6 +175,7 @@ INTERPRETER_ASK_S_MAX = 5  # one that does not say its version by then is left o
 
 # Window.
 RUN_LIST_PAGE_ROWS = 200  # one page of history; the next is fetched when it is scrolled to
+RESULT_LIST_PAGE_ROWS = 200  # results read at once by the list; more when it is scrolled
 RUN_LIST_OPEN_ROWS_MAX = PAGE_ROWS_MAX  # more open runs are not listed before the history; the count says so
 RUN_LIST_CELLS_KEPT_MAX = 20 * RUN_LIST_PAGE_ROWS  # rows put into words; beyond it they are put into words again
 ACTIVE_SHOWN_MAX = 8  # open runs in the sidebar; the list has them all
@@ -196,6 +197,7 @@ TABLE_CACHE_BYTES_MAX = 256 << 20  # decoded columns kept by one open table; the
 TABLE_WINDOW_ROWS_MAX = 100_000  # what the grid holds at once; beyond, its window moves (its coordinates have 32 bits)
 TABLE_PAGE_ROWS = 256  # read at once for the grid
 TABLE_PAGES_CACHED_MAX = 64  # by one grid; the one used longest ago goes
+READS_WAITING_MAX = 8  # pages waiting to be read; the oldest gives way and is asked for again
 TABLE_COPY_ROWS_MAX = 100_000  # rows put on the clipboard; more are not, and the window says so
 CELL_SHOWN_CHARS_MAX = 400  # of one cell; a longer text is cut with an ellipsis and copied whole
 QUERY_MEMORY_BYTES_MAX = 768 << 20  # of one sort or filter; beyond, it goes on on disk
@@ -219,3 +221,5 @@ PROFILE_BINS_MAX = 20  # of one histogram
 PROFILE_TOP_ROWS_MAX = 1_000  # most frequent values of one column; more: the parameter is refused
 PROFILE_TEXT_CHARS_MAX = 200  # of a value shown; a longer one is cut and ends in …
 PROFILE_STOOD_ROWS_MAX = 200  # texts of one column that mean missing, or look so; the rarest are left out
+TRYOUT_S_MAX = 20  # a trial of a program that is being defined; then it is ended
+TRYOUT_FILES_SHOWN_MAX = 50

@@ -1,0 +1,78 @@
+"""How the values of a table are shown: exact texts made readable, and words where there is no value (R15, UI.md §5).
+
+Copies and exports never pass through here: they carry the exact text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from actum.limits import CELL_SHOWN_CHARS_MAX
+from actum.results.browse import NO_REASON
+
+from actum_desktop.i18n import N_, _
+
+RIGHT_KINDS = frozenset({"integer", "decimal", "float64", "uint64", "float", "double"})
+_GROUPED_FROM = 5  # digits before the point; shorter ones (years, ports) stay whole
+_NUMBER = re.compile(r"(-?)(\d+)(\..*|e.*)?", re.IGNORECASE)
+_ODD = {"nan": N_("not a number"), "inf": "∞", "-inf": "−∞"}
+
+# The statuses of a missing value (contracts.metrics) and the reasons that recipes and the program itself give.
+_REASONS = {
+    NO_REASON: N_("no reason given"),
+    "unavailable": N_("unavailable"),
+    "not_applicable": N_("not applicable"),
+    "failed": N_("failed"),
+    "not_computed": N_("not computed"),
+    "insufficient_observations": N_("too few observations"),
+    "no_previous_row": N_("no row before it"),
+    "division_by_zero": N_("division by zero"),
+    "market_closed": N_("market closed"),
+}
+
+
+def reason(word: str | None) -> str:
+    """A recorded reason in words; one the program does not know is shown as it was recorded, without its underscores."""
+    known = _REASONS.get(word or NO_REASON)
+    return _(known) if known else str(word).replace("_", " ")
+
+
+def value(kind: str, text: str) -> str:
+    """A value as a cell shows it: grouped digits, a true minus, one line, cut where it is very long."""
+    if kind in RIGHT_KINDS:
+        odd = _ODD.get(text.lower())
+        return _(odd) if odd else number(text)
+    if kind == "boolean":
+        return _("true") if text == "true" else _("false")
+    if kind == "timestamp":
+        return text.replace("T", " ", 1).removesuffix("Z").removesuffix(".000000")
+    if text == "":
+        return "“”"
+    shown = text[:CELL_SHOWN_CHARS_MAX].replace("\r\n", " ⏎ ").replace("\n", " ⏎ ").replace("\r", " ⏎ ")
+    return shown + ("…" if len(text) > CELL_SHOWN_CHARS_MAX else "")
+
+
+def number(text: str) -> str:
+    """`−1,204,331.50`; digits are grouped from five before the point on."""
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return text
+    sign, whole, rest = match.groups()
+    grouped = f"{int(whole):,}" if len(whole) >= _GROUPED_FROM else whole
+    return ("−" if sign else "") + grouped + (rest or "").replace("e-", "e−").replace("E-", "E−")
+
+
+def kind_words(kind: str, precision: int | None = None, scale: int | None = None, unit: str | None = None) -> str:
+    """`decimal(18, 6), USD`."""
+    known = {
+        "text": N_("text"),
+        "integer": N_("whole number"),
+        "float64": N_("floating point number"),
+        "boolean": N_("true or false"),
+        "date": N_("date"),
+        "timestamp": N_("time, shown in UTC"),
+        "binary": N_("bytes, shown as base64"),
+    }
+    words = _("decimal({precision}, {scale})").format(precision=precision, scale=scale) if kind == "decimal" else ""
+    words = words or (_(known[kind]) if kind in known else kind)
+    return f"{words}, {unit}" if unit else words

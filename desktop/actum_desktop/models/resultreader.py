@@ -1,0 +1,160 @@
+"""Reads published results away from the GUI thread: the list from the store, one result from the store and its package.
+
+One thread with a read-only connection of its own. Metrics and tables are those of the published manifest (R13), not of the
+store; what cannot be read is said in words. A question is (`page`, before) or (`result`, run); each is answered once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from actum.errors import ActumError, StorageFailed
+from actum.limits import RESULT_LIST_PAGE_ROWS
+from actum.workspace import Workspace
+from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPage:
+    """Results of runs below `before`, newest first (`store.resultlists.ResultListRow`). `more` = there may be others."""
+
+    before: int | None
+    rows: Sequence[Any] = ()
+    more: bool = False
+    error: ActumError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultSeen:
+    """One result. `show` = the document of `show`; `package` None where there is no result. Paths of tables by name.
+
+    `files` = output files of the work: {name, size}. `unreadable` = why the package cannot be read now.
+    """
+
+    run: int
+    title: str = ""
+    show: Mapping[str, Any] = field(default_factory=dict)
+    package: Path | None = None
+    metrics: Sequence[Mapping[str, Any]] = ()
+    declared: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    tables: Sequence[Mapping[str, Any]] = ()
+    paths: Mapping[str, Path] = field(default_factory=dict)
+    files: Sequence[Mapping[str, Any]] = ()
+    notes: Sequence[str] = ()
+    unreadable: ActumError | None = None
+    error: ActumError | None = None
+
+
+class ResultReader(QObject):
+    """Signals: `page` (ResultPage), `seen` (ResultSeen), in the thread of its owner."""
+
+    page = Signal(object)
+    seen = Signal(object)
+    _looked = Signal(object)
+
+    def __init__(self, ws: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._ws = ws
+        self._reader: Any = None  # belongs to the one thread of the pool
+        self._busy, self._next = False, 0
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)
+        self._pool.setExpiryTimeout(-1)
+        self._looked.connect(self._on_looked)
+
+    def ask_page(self, before: int | None) -> None:
+        self._pool.start(partial(self._read_page, before))
+
+    def ask(self, run: int) -> None:
+        """Look at one result; of several asked for meanwhile only the last is looked at."""
+        if self._busy:
+            self._next = run
+            return
+        self._busy = True
+        self._pool.start(partial(self._read, run))
+
+    def close(self) -> None:
+        self._pool.start(self._let_go)
+        self._pool.waitForDone()
+
+    @Slot(object)
+    def _on_looked(self, seen: ResultSeen) -> None:
+        self._busy = False
+        following, self._next = self._next, 0
+        self.seen.emit(seen)
+        if following:
+            self.ask(following)
+
+    # ---- in the pool's thread
+
+    def _store(self) -> Any:
+        from actum.store.queries import Reader
+
+        if self._reader is None:
+            self._reader = Reader(self._ws)
+        return self._reader
+
+    def _let_go(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def _read_page(self, before: int | None) -> None:
+        from actum.store import resultlists
+
+        try:
+            rows = resultlists.page(self._store().connection, before, RESULT_LIST_PAGE_ROWS)
+            self.page.emit(ResultPage(before, rows, len(rows) == RESULT_LIST_PAGE_ROWS))
+        except ActumError as error:
+            self.page.emit(ResultPage(before, error=error))
+
+    def _read(self, run: int) -> None:
+        from actum.store.show import show_document
+
+        try:
+            reader = self._store()
+            show = show_document(reader, self._ws, run)
+            contract = reader.run(run).contract
+        except ActumError as error:
+            self._looked.emit(ResultSeen(run, error=error))
+            return
+        title = str(contract.get("title") or show["task"])
+        result = show.get("result")
+        if not result:
+            self._looked.emit(ResultSeen(run, title, show))
+            return
+        declared = {str(item["name"]): item for item in contract.get("metrics") or ()}
+        self._looked.emit(_of_package(run, title, show, Path(result["path"]), declared))
+
+
+def _of_package(
+    run: int, title: str, show: Mapping[str, Any], package: Path, declared: Mapping[str, Mapping[str, Any]]
+) -> ResultSeen:
+    """What the published manifest says; where it cannot be read, what the store has kept of it, and why."""
+    from actum.results import browse, manifest
+    from actum.results import tables as stored
+
+    try:
+        document, _digest = manifest.read_manifest(package)
+        metrics = browse.metrics(package)
+        tables = browse.tables(package)
+        paths = {str(table["name"]): stored.locate(package, str(table["name"])).path for table in tables}
+        notes = [str(note) for note in manifest.read_result(package)["notes"]]
+    except manifest.NotAPackage as error:
+        unreadable: ActumError = ActumError("result_damaged", "The package cannot be read.", f"{error}.")
+    except ActumError as error:
+        unreadable = error
+    except OSError as error:
+        unreadable = StorageFailed("reading the package", error)
+    else:
+        roles = ("output", "link")
+        files = [{"name": item["name"], "size": item["size"]} for item in document["files"] if item["role"] in roles]
+            {"name": item["name"], "size": item["size"]} for item in document["files"] if item["role"] in ("output", "link")
+        ]
+        return ResultSeen(run, title, show, package, metrics, declared, tables, paths, files, notes)
+    kept = show["result"]
+    return ResultSeen(run, title, show, package, kept["metrics"], declared, unreadable=unreadable)

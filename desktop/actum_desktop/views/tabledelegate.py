@@ -1,0 +1,122 @@
+"""Painting a grid of data: numbers at the right, the word of a missing value with its icon, and a head that says the order."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QPainter
+from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
+
+from actum_desktop import tokens
+from actum_desktop.i18n import _
+from actum_desktop.models.tablemodel import CELL, Cell, TableModel
+from actum_desktop.views.ink import LEFT, RIGHT, Ink
+
+Index = QModelIndex | QPersistentModelIndex
+GAP, LAST = 10, 16  # beside a cell's text; the last column keeps a margin
+
+
+class TableDelegate(QStyledItemDelegate):
+    """Paints `Cell`s."""
+
+    def __init__(self, ink: Ink, model: TableModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._ink, self._model = ink, model
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(self._ink.theme.px(80), self._ink.theme.px(tokens.DATA_ROW))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        ink, theme = self._ink, self._ink.theme
+        box, column, state = QRectF(option.rect), index.column(), option.state
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, theme.color("tint_accent"))
+            if column == 0:
+                painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), theme.color("accent"))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(option.rect, theme.color("hover"))
+        ink.hairline(painter, box.left(), box.right() + 1, box.bottom() - 1)
+        cell: Cell = index.data(CELL)
+        gap = theme.px(GAP)
+        inner = box.adjusted(gap, 0, -gap, -1)
+        if cell.kind == "number":
+            ink.text(painter, inner, cell.text, "text3", "caption", 400, RIGHT)
+        elif cell.kind == "missing":
+            self._missing(painter, inner, cell.text, self._model.columns[column - 1].right)
+        elif cell.kind == "value":
+            align = RIGHT if self._model.columns[column - 1].right else LEFT
+            ink.text(painter, inner, cell.text, "text", "body", 400, align)
+        else:
+            painter.fillRect(QRectF(inner.left(), inner.center().y() - 2, inner.width() / 3, 4), theme.color("track"))
+        if state & QStyle.StateFlag.State_HasFocus and column:
+            painter.setPen(theme.color("accent"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(box.adjusted(0, 0, -1, -2))
+
+    def _missing(self, painter: QPainter, box: QRectF, words: str, right: bool) -> None:
+        ink, px = self._ink, self._ink.theme.px
+        wide = min(ink.width(words, "caption", 500), box.width() - px(18))
+        left = box.right() - wide - px(18) if right else box.left()
+        ink.icon(painter, QPointF(left + px(6), box.center().y()), "prohibit", "text2", px(13))
+        ink.text(painter, QRectF(left + px(18), box.top(), wide + 2, box.height()), words, "text2", "caption", 500)
+
+
+class TableHeader(QHeaderView):
+    """Column heads that can be pressed to sort. Signals: `sort_asked` (column of the model), `column_asked` (same)."""
+
+    sort_asked = Signal(object)
+
+    def __init__(self, ink: Ink, model: TableModel, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._ink, self._table = ink, model
+        self.order: tuple[str, bool] | None = None  # (name, descending)
+        self.filtered: frozenset[str] = frozenset()
+        self.setAccessibleName(_("Columns"))
+        self.setFixedHeight(ink.theme.px(32))
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.setMinimumSectionSize(ink.theme.px(56))
+        self.sectionClicked.connect(self._on_clicked)
+
+    def _on_clicked(self, section: int) -> None:
+        if section > 0:
+            self.sort_asked.emit(section)
+
+    def mark(self, order: tuple[str, bool] | None, filtered: frozenset[str]) -> None:
+        self.order, self.filtered = order, filtered
+        self.viewport().update()
+
+    def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
+        if not 0 < logical <= len(self._table.columns):
+            return
+        ink, px = self._ink, self._ink.theme.px
+        column = self._table.columns[logical - 1]
+        box = QRectF(rect).adjusted(px(GAP), 0, -px(GAP), -1)
+        marks = []
+        if self.order is not None and self.order[0] == column.name:
+            marks.append("arrow-down" if self.order[1] else "arrow-up")
+        if column.name in self.filtered:
+            marks.append("funnel")
+        token = "text" if marks else "text3"
+        room = box.adjusted(px(16) * len(marks), 0, 0, 0) if column.right else box.adjusted(0, 0, -px(16) * len(marks), 0)
+        used = ink.text(painter, room, column.name, token, "caption", 500, RIGHT if column.right else LEFT)
+        x = room.right() - used - px(9) if column.right else room.left() + used + px(10)
+        for mark in marks:
+            ink.icon(painter, QPointF(x, box.center().y()), mark, "accent", px(13))
+            x += -px(16) if column.right else px(16)
+
+    def paintEvent(self, event: object) -> None:
+        super().paintEvent(event)  # type: ignore[arg-type]
+        painter = QPainter(self.viewport())
+        self._ink.hairline(painter, 0, self.viewport().width(), self.height() - 1)
+        painter.end()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            section = self.logicalIndexAt(event.pos())
+            tip = self._table.headerData(section, Qt.Orientation.Horizontal, int(Qt.ItemDataRole.ToolTipRole))
+            QToolTip.showText(event.globalPos(), str(tip or ""), self)
+            return True
+        return super().viewportEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        event.ignore()
