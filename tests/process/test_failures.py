@@ -78,3 +78,15 @@ def test_the_interpreter_of_the_tests_runs_the_work(app: App) -> None:
     log = app.run("logs", "1").stdout
     assert sys.executable in log
     assert "$HOME 7" in log
+
+
+@pytest.mark.parametrize("point", ["publish.derived.rename.before", "publish.rename.before"])
+def test_a_full_disk_after_sealing_waits_and_loses_nothing(app: App, point: str) -> None:
+    """R18: deriving and publishing wait for room and go on by themselves; a sealed result is never failed for it."""
+    app.define(gated=False)
+    app.run("run", "work", fault=f"{point}:error=ENOSPC", timeout_s=120)
+    assert app.status() == "SUCCEEDED"
+    assert {"step_waits", "publish_pending"} & set(app.journal())
+    assert app.lines("alerts") == []
+    assert len(app.pids()) == 1
+    app.run("audit")

@@ -11,6 +11,9 @@ from actum.supervise.clearing import look
 from actum.supervise.effects import Derive, Effect, Publish, Quarantine, Verify
 from actum.supervise.machine import Machine
 
+# Codes of a step that the disk did not serve: nothing was found out about the package (FORMATS).
+NO_VERDICT = frozenset({FailureCode.DISK_FULL.value, FailureCode.IO_ERROR.value})
+
 
 def verifying(m: Machine, now: Now) -> list[Effect]:
     """VERIFYING: one helper derives, another verifies; a rejection is final, a crashed helper is none."""
@@ -18,11 +21,17 @@ def verifying(m: Machine, now: Now) -> list[Effect]:
     if derived is None or derived.crashed:
         m.seen.derived = None
         return _try(m, now, "derive", Derive(m.row))
+    if derived.error is not None and derived.code in NO_VERDICT:
+        m.seen.derived = None
+        return _disk_refused(m, now, "derive", derived.code, derived.error)
     if derived.error is not None:
         return m.fail(now, AttemptEvent.REJECTED, derived.code, derived.error, {"step": "derive"})
     if verified is None or verified.crashed:
         m.seen.verified = None
         return _try(m, now, "verify", Verify(m.row))
+    if verified.error is not None and verified.code in NO_VERDICT:
+        m.seen.verified = None
+        return _disk_refused(m, now, "verify", verified.code, verified.error)
     if verified.error is not None:
         alert = m.alert(now, "rejected", str(verified.code), "bad", message=verified.error)
         return m.fail(now, AttemptEvent.REJECTED, verified.code, verified.error, verified.details, (alert,))
@@ -40,6 +49,9 @@ def publishing(m: Machine, now: Now) -> list[Effect]:
         if m.seen.verified.crashed:
             m.seen.verified = None
             return _verify_again(m, now)
+        if m.seen.verified.error is not None and m.seen.verified.code in NO_VERDICT:
+            code, why, m.seen.verified = m.seen.verified.code, m.seen.verified.error, None
+            return _disk_refused(m, now, "verify", code, why)
         if m.seen.verified.error is not None:
             return reject_published(m, now, m.seen.verified.error)
         return m.begin("publish", Publish(m.row, _recorded(m)))
@@ -103,6 +115,14 @@ def _verify_again(m: Machine, now: Now) -> list[Effect]:
     if where == "neither":
         return package_lost(m, now)
     return look(m, now)
+
+
+def _disk_refused(m: Machine, now: Now, name: str, code: str, why: str) -> list[Effect]:
+    """The disk did not serve the step: no verdict on the package. Said once, tried again when there may be room."""
+    m.tries[name] = 0
+    m.wait(now, PUBLISH_RETRY_S)
+    entry = JournalEntry("step_waits", now.utc_us, {"step": name, "code": code, "message": why})
+    return m.persist(now, journal=(entry,), alerts=(m.alert(now, "helper", code, step=name, message=why),))
 
 
 def _try(m: Machine, now: Now, name: str, effect: Effect) -> list[Effect]:
