@@ -131,7 +131,9 @@ def test_a_command_before_the_hello_is_not_carried_out(place: Place) -> None:
     assert place.owner.violations == [("A client commands before its hello.", True)]
 
 
-@pytest.mark.parametrize("data", [b"GET / HTTP/1.1\r\n\r\n" * 10, b"\x00\x00\x00\x02[]", b"\x00\x00\x00\x05hello", b"\x00" * 64])
+@pytest.mark.parametrize(
+    "data", [b"GET / HTTP/1.1\r\n\r\n" * 10, b"\x00\x00\x00\x02[]", b"\x00\x00\x00\x05hello", b"\x00" * 64]
+)
 def test_garbage_closes_a_channel_nobody_has_proven(place: Place, data: bytes) -> None:
     end = place.end()
     end.raw(data)
@@ -149,7 +151,9 @@ def test_r11_a_frame_over_the_bound_closes_an_unproven_channel(place: Place) -> 
 
 def test_r11_a_command_at_the_bound_of_a_frame_is_carried_out(place: Place) -> None:
     client = place.client()
-    overhead = len(framing.encode({"v": 1, "type": "command", "channel": client.channel, "seq": 2, "at": 10**15, "body": {"text": ""}}))
+    overhead = len(
+        framing.encode({"v": 1, "type": "command", "channel": client.channel, "seq": 2, "at": 10**15, "body": {"text": ""}})
+    )
     longest = "x" * (limits.FRAME_BYTES_MAX + limits.FRAME_HEADER_BYTES - overhead - 1)
     client.command(text=longest)
     place.until(lambda: place.owner.commands)
