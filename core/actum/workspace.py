@@ -1,7 +1,7 @@
 """The workspace on disk: one folder that holds everything Actum knows (§11).
 
-`Workspace` only names places; it touches nothing. The lock, the generation file and the run-time directory have modules
-of their own (`lock`, `generation`, `runtime`), re-exported here because they belong to the same subject.
+`Workspace` only names places; it touches nothing. The lock, the generation file and the run-time directory have modules of
+their own: `lock`, `generation`, `runtime`.
 """
 
 from __future__ import annotations
@@ -11,36 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actum.errors import StorageFailed, WorkspaceUnusable
-from actum.generation import (
-    FolderIdentity,
-    Generation,
-    folder_identity,
-    read_endpoint,
-    read_generation,
-    remove_endpoint,
-    write_endpoint,
-    write_generation,
-)
-from actum.lock import Lock
-from actum.runtime import runtime_directory, socket_path
-
-__all__ = [
-    "FolderIdentity",
-    "Generation",
-    "Lock",
-    "Workspace",
-    "create_folders",
-    "folder_identity",
-    "folder_warnings",
-    "locate",
-    "read_endpoint",
-    "read_generation",
-    "remove_endpoint",
-    "runtime_directory",
-    "socket_path",
-    "write_endpoint",
-    "write_generation",
-]
 
 NETWORK_TYPES = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "fuse.sshfs", "fuse.rclone", "glusterfs"}

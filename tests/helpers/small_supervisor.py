@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from actum.clock import utc_us
+from actum.generation import write_endpoint
 from actum.ipc import framing, messages
-from actum.workspace import Workspace, socket_path, write_endpoint
+from actum.runtime import socket_path
+from actum.workspace import Workspace
 
 INSTANCE, EPOCH = "0190b7d2-0000-7000-8000-000000000001", 7
 GREETING = {"instance": INSTANCE, "epoch": EPOCH}

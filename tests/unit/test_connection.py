@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from actum import limits
 from actum.errors import Busy, Conflict, WrongUse
-from actum.workspace import Workspace, write_endpoint
+from actum.generation import write_endpoint
+from actum.workspace import Workspace
 from actum_desktop.commands.connection import ChannelLost, Client, reach
 
 from tests.helpers.small_supervisor import EPOCH, HANG_UP, INSTANCE, supervising

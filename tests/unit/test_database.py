@@ -253,7 +253,8 @@ from pathlib import Path
 from actum.errors import WorkspaceUnusable
 from actum.store.queries import Reader
 from actum.store.writer import Writer
-from actum.workspace import Lock, Workspace
+from actum.lock import Lock
+from actum.workspace import Workspace
 ws = Workspace(Path({str(place.path)!r}))
 with Reader(ws) as reader:
     print(reader.immutable, reader.counts())
@@ -283,7 +284,7 @@ def test_a_folder_without_permission_is_refused_in_words(place: Workspace) -> No
     with w.writing(place):
         pass
     code = (
-        "import sys; from pathlib import Path; from actum.workspace import Workspace, Lock\n"
+        "import sys; from pathlib import Path; from actum.lock import Lock; from actum.workspace import Workspace\n"
         "from actum.errors import ActumError\n"
         "try: Lock.try_acquire(Workspace(Path(sys.argv[1])))\n"
         "except ActumError as error: print(error.code)"

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from actum import faults
 from actum.errors import ActumError, Busy, WorkspaceUnusable
+from actum.generation import read_generation
+from actum.lock import Lock
 from actum.model.facts import Fact, FactName
 from actum.model.status import ARROWS, PAIRS, AttemptEvent, Pair, Phase, Status
 from actum.store.audit import audit
@@ -15,7 +17,7 @@ from actum.store.copies import CLOSING, accept_copy
 from actum.store.doctor import SIGNS, WAL_RESET_SQLITE, Health, examine, is_well
 from actum.store.queries import Reader
 from actum.store.writer import Writer
-from actum.workspace import Lock, Workspace, read_generation
+from actum.workspace import Workspace
 
 from tests.helpers import workspaces as w
 

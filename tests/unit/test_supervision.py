@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from actum import limits
 from actum.errors import CannotTell
-from actum.workspace import Lock, Workspace, create_folders
+from actum.lock import Lock
+from actum.workspace import Workspace, create_folders
 from actum_desktop.commands.connection import ChannelLost
 from actum_desktop.commands.interrupts import Interrupts
 from actum_desktop.commands.supervision import Session, left_to_do, news_of

@@ -21,15 +21,14 @@ from actum.generation import (
     write_endpoint,
     write_generation,
 )
+from actum.lock import Lock
+from actum.runtime import runtime_directory, socket_path
 from actum.workspace import (
-    Lock,
     Workspace,
     create_folders,
     filesystem_type,
     folder_warnings,
     locate,
-    runtime_directory,
-    socket_path,
 )
 
 from tests.helpers import workspaces as w
@@ -96,7 +95,7 @@ def test_a_replaced_lock_file_is_noticed(place: Workspace) -> None:
 
 def test_the_kernel_lets_go_when_the_holder_is_killed(place: Workspace) -> None:
     code = (
-        "import sys; from pathlib import Path; from actum.workspace import Lock, Workspace;"
+        "import sys; from pathlib import Path; from actum.lock import Lock; from actum.workspace import Workspace;"
         "held = Lock.try_acquire(Workspace(Path(sys.argv[1]))); print(held is not None, flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(place.path)]

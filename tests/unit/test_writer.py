@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from actum import clock, faults, limits
 from actum.errors import StorageFailed
+from actum.generation import folder_identity, read_generation, write_generation
 from actum.model.changes import (
     AddExport,
     AddResultCheck,
@@ -38,7 +39,7 @@ from actum.store import admission, facts, journal, results, runs, tasks
 from actum.store.queries import Reader
 from actum.store.writer import Writer
 from actum.store.writing import Refusal, Session
-from actum.workspace import Workspace, create_folders, folder_identity, read_generation, write_generation
+from actum.workspace import Workspace, create_folders
 
 from tests.helpers import workspaces as w
 from tests.helpers.waiting import wait_until

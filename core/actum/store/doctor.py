@@ -19,7 +19,8 @@ from actum import lock
 from actum.errors import ActumError, NotFound
 from actum.generation import folder_identity, read_endpoint, read_generation
 from actum.limits import SOCKET_PATH_BYTES_MAX
-from actum.workspace import Workspace, filesystem_type, folder_warnings, socket_path
+from actum.runtime import socket_path
+from actum.workspace import Workspace, filesystem_type, folder_warnings
 
 WAL_RESET_SQLITE = ((3, 7, 0), (3, 51, 2))  # reported: one connection commits while another checkpoints
 _FREE_BYTES_LOW = 1 << 30

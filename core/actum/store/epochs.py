@@ -17,10 +17,11 @@ from sqlalchemy import bindparam, insert, select, update
 
 from actum import __version__, clock, faults
 from actum.errors import WorkspaceUnusable
+from actum.generation import Generation, folder_identity, read_generation, write_generation
 from actum.store.database import Checked
 from actum.store.schema import service_instance, setting
 from actum.store.sql import MINE, Insertion, Statement, from_text, newest_epoch, to_text
-from actum.workspace import Generation, Workspace, folder_identity, read_generation, write_generation
+from actum.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ def reach(ws: Workspace, *, wait_s: float = limits.CLIENT_HELLO_WAIT_S) -> Clien
     Raises CannotTell when the socket belongs to somebody else, and what the supervisor answers instead of a greeting
     (Busy during a take-over or migration).
     """
-    from actum.workspace import read_endpoint
+    from actum.generation import read_endpoint
 
     endpoint = read_endpoint(ws)
     if endpoint is None:

@@ -20,7 +20,7 @@ _KEPT_VARIABLES = frozenset({"ACTUM_HOME", "ACTUM_FAULT", "ACTUM_LANGUAGE"})
 
 def log_path(ws: Workspace) -> Path:
     """Where the detached supervisors of `ws` write."""
-    from actum.workspace import runtime_directory
+    from actum.runtime import runtime_directory
 
     name = hashlib.sha256(os.fsencode(ws.path)).hexdigest()[:16]
     return runtime_directory() / f"supervise-{name}.log"

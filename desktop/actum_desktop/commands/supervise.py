@@ -22,7 +22,7 @@ from actum_desktop.commands.supervision import left_to_do, take_charge
 from actum_desktop.commands.watching import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
-    from actum.workspace import Lock
+    from actum.lock import Lock
 
     from actum_desktop.controller.events import Update
     from actum_desktop.controller.headless import Headless
@@ -49,7 +49,8 @@ def acquire(context: Context, interrupts: Interrupts, *, patient: bool) -> Lock 
 
     Raises Busy for an impatient one while another supervisor lives.
     """
-    from actum.workspace import Lock, create_folders
+    from actum.lock import Lock
+    from actum.workspace import create_folders
 
     create_folders(context.workspace)
     end = time.monotonic() + limits.LOCK_WAIT_S

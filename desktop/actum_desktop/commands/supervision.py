@@ -22,7 +22,8 @@ from actum_desktop.commands.detached import start_supervisor
 from actum_desktop.commands.interrupts import Interrupts
 
 if TYPE_CHECKING:
-    from actum.workspace import Lock, Workspace
+    from actum.lock import Lock
+    from actum.workspace import Workspace
 
     from actum_desktop.controller.events import Update
     from actum_desktop.controller.headless import Headless
@@ -206,7 +207,8 @@ class Session:
             supervision.leave()
 
     def _search(self) -> Supervision:
-        from actum.workspace import Lock, create_folders
+        from actum.lock import Lock
+        from actum.workspace import create_folders
 
         create_folders(self._ws)
         end = time.monotonic() + limits.LOCK_WAIT_S
