@@ -7,8 +7,8 @@ answered after its commit. Pages that are not shown are not filled.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from actum.errors import ActumError
 from actum.limits import ACTIVE_SHOWN_MAX, VISITED_PLACES_MAX
@@ -24,6 +24,7 @@ from actum_desktop.models.history import History
 from actum_desktop.models.runreader import Seen
 from actum_desktop.models.runsmodel import RunsModel
 from actum_desktop.models.source import Counts, Source
+from actum_desktop.tasksdesk import Failed, TasksDesk, Then
 from actum_desktop.views.alertsview import AlertsView
 from actum_desktop.views.helpview import HelpView
 from actum_desktop.views.ink import Ink
@@ -34,6 +35,9 @@ from actum_desktop.views.runsview import RunsView
 from actum_desktop.views.settingsview import SettingsView
 from actum_desktop.views.sidebar import Active, Sidebar
 from actum_desktop.views.statusline import StatusLine
+
+if TYPE_CHECKING:
+    from actum_desktop.models.tasks import Shelf
 
 _SECOND_MS = 1_000
 _UNREMARKABLE = frozenset({1, 8})  # rows of §6 that alone are no reason for the launch screen
@@ -64,12 +68,13 @@ class Window(QWidget):
         self._bridge: Commands | None = None
         self._source: Source | None = None
         self._reads: Reads | None = None
-        self._pending: dict[int, Callable[[Mapping[str, Any]], None]] = {}
+        self._shelf: Shelf | None = None
+        self._pending: dict[int, tuple[Then | None, Failed | None]] = {}
         self._history = History()
         self._state: Supervising | None = None
         self._counts = Counts()
         self._seen_launch = False
-        self._visited: list[tuple[str, int]] = [("runs", 0)]
+        self._visited: list[tuple[str, int | str]] = [("runs", 0)]
         self._at = 0
         self._outer = QVBoxLayout(self)
         self._outer.setContentsMargins(0, 0, 0, 0)
@@ -111,6 +116,11 @@ class Window(QWidget):
         self._launch.check_asked.connect(self._on_check)
         self._launch.run_chosen.connect(self._on_launch_run)
         self._pages = QStackedWidget()
+        self._tasks = TasksDesk(ink, self._pages, self.send)
+        self._tasks.run_chosen.connect(self.open_run)
+        self._tasks.task_chosen.connect(self.open_task)
+        if self._shelf is not None:
+            self._tasks.join(self._shelf)
         for page in (self._runs, self._page, self._alerts, self._settings, self._help):
             self._pages.addWidget(page)
         self._notice = Notice(ink)
@@ -146,6 +156,7 @@ class Window(QWidget):
 
     def rebuild(self) -> None:
         """After a change of language: every word anew; what was open stays open."""
+        self._tasks.part()
         showing_launch = self._whole.currentWidget() is self._launch
         old = self._central
         self._outer.removeWidget(old)
@@ -163,8 +174,9 @@ class Window(QWidget):
 
     def _make_shortcuts(self) -> None:
         for keys, slot in (
-            ("Ctrl+1", self._on_runs),
-            ("Ctrl+2", self._on_alerts_key),
+            ("Ctrl+1", self._on_tasks_key),
+            ("Ctrl+2", self._on_runs),
+            ("Ctrl+3", self._on_alerts_key),
             ("Ctrl+,", self._on_settings_key),
             ("F1", self._on_help_key),
             ("Alt+Left", self.back),
@@ -177,9 +189,11 @@ class Window(QWidget):
 
     # ---- joining
 
-    def join(self, bridge: Commands, source: Source, reads: Reads) -> None:
-        """The supervisor and the store are there: fill the pages. `source` and `reads` stay whoever made them to close."""
-        self._bridge, self._source, self._reads = bridge, source, reads
+    def join(self, bridge: Commands, source: Source, reads: Reads, shelf: Shelf | None = None) -> None:
+        """The supervisor and the store are there: fill the pages. What is handed over stays whoever made it to close."""
+        self._bridge, self._source, self._reads, self._shelf = bridge, source, reads, shelf
+        if shelf is not None:
+            self._tasks.join(shelf)
         self._model.source = source
         self._model.reload()
         self._refresh_store()
@@ -193,7 +207,8 @@ class Window(QWidget):
     def part(self) -> None:
         """Before source and reader are closed."""
         self._second.stop()
-        self._bridge, self._source, self._reads = None, None, None
+        self._tasks.part()
+        self._bridge, self._source, self._reads, self._shelf = None, None, None, None
         self._model.source = None
 
     # ---- what the controller says
@@ -205,6 +220,7 @@ class Window(QWidget):
         self._model.apply(update.changes.runs, update.live)
         if update.changes.runs or update.changes.alerts or update.changes.tasks:
             self._refresh_store()
+        self._tasks.on_update(update)
         for live in update.live:
             if live.run == self._page.run:
                 self._page.live(live, self._history.samples(live.run))
@@ -217,6 +233,7 @@ class Window(QWidget):
         self._status.supervising(state)
         self._runs.supervising(state)
         self._launch.supervising(state, self._source, self._counts.waiting)
+        self._tasks.supervising(state, self._counts.waiting)
         found = any(verdict.row not in _UNREMARKABLE for verdict in state.verdicts)
         if found and not self._seen_launch and self._source is not None:
             self._seen_launch = True
@@ -224,9 +241,10 @@ class Window(QWidget):
             self._launch.focus_start()
 
     def on_answered(self, answered: Answered) -> None:
-        then = self._pending.pop(answered.token, None)
+        then, failed = self._pending.pop(answered.token, (None, None))
         if answered.error is not None:
-            self.tell(answered.error)
+            if failed is None or not failed(answered.error):
+                self.tell(answered.error)
         elif then is not None:
             then(answered.ok or {})
 
@@ -240,13 +258,15 @@ class Window(QWidget):
 
     # ---- commands
 
-    def send(self, body: Mapping[str, Any], then: Callable[[Mapping[str, Any]], None] | None = None) -> None:
+    def send(self, body: Mapping[str, Any], then: Then | None = None, failed: Failed | None = None) -> None:
         if self._bridge is None:
-            self.tell(ActumError("not_ready", _("Actum is still opening the workspace."), "", _("Try again in a moment.")))
+            error = ActumError("not_ready", _("Actum is still opening the workspace."), "", _("Try again in a moment."))
+            if failed is None or not failed(error):
+                self.tell(error)
             return
         token = self._bridge.command(body)
-        if then is not None:
-            self._pending[token] = then
+        if then is not None or failed is not None:
+            self._pending[token] = (then, failed)
 
     def run_sample(self, task: object) -> None:
         """Run a task that ships with the program, on the file that ships with it."""
@@ -290,7 +310,11 @@ class Window(QWidget):
         if isinstance(run, int):
             self._go("run", run)
 
-    def _go(self, screen: str, run: int = 0) -> None:
+    def open_task(self, name: object) -> None:
+        """The page of a task; "" = the gallery."""
+        self._go("task", str(name)) if name else self._go("tasks")
+
+    def _go(self, screen: str, run: int | str = 0) -> None:
         place = (screen, run)
         if self._visited[self._at] != place:
             self._visited = [*self._visited[: self._at + 1], place][-VISITED_PLACES_MAX:]
@@ -316,8 +340,10 @@ class Window(QWidget):
             "settings": self._settings,
             "help": self._help,
         }
-        self._sidebar.choose("runs" if screen == "run" else screen)
-        if screen == "run":
+        self._sidebar.choose({"run": "runs", "task": "tasks"}.get(screen, screen))
+        if screen in ("tasks", "task"):
+            pages[screen] = self._tasks.show(str(run) if screen == "task" else "")
+        elif isinstance(run, int) and screen == "run":
             self._page.open(run)
             live = self._model.live(run)
             if live is not None:
@@ -332,11 +358,16 @@ class Window(QWidget):
             self._launch.focus_start()
             return
         page = self._pages.currentWidget()
-        if isinstance(page, RunsView | RunPage | AlertsView | SettingsView | HelpView):
+        if self._visited[self._at][0] in ("tasks", "task"):
+            self._tasks.screen.focus_start()
+        elif isinstance(page, RunsView | RunPage | AlertsView | SettingsView | HelpView):
             page.focus_start()
 
     def _on_screen(self, key: str) -> None:
         self._go(key)
+
+    def _on_tasks_key(self) -> None:
+        self._go("tasks")
 
     def _on_runs(self) -> None:
         self._go("runs")
@@ -355,6 +386,8 @@ class Window(QWidget):
             self._notice_box.hide()
         elif self._visited[self._at][0] == "run":
             self._go("runs")
+        elif self._visited[self._at][0] == "task":
+            self._go("tasks")
 
     def _on_next_pane(self) -> None:
         """Sidebar, page, and round again."""

@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ _NAME = re.compile(r"python(3(\.[0-9]+)?)?")
 _ASK = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
 _VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 LEAST = (3, 9)
+_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,9 @@ def find(near: Path | None = None, environment: Mapping[str, str] | None = None)
     variables = os.environ if environment is None else environment
     home = Path(variables.get("HOME") or Path.home())
     candidates = list(_distinct(_candidates(near, variables, home)))[: limits.INTERPRETERS_MAX]
-    started = [(path, kind, _start(path)) for path, kind in candidates]
-    return [Interpreter(path, kind, version) for path, kind, asked in started if (version := _answer(asked))]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        versions = list(pool.map(_version_of, (path for path, _kind in candidates)))
+    return [Interpreter(path, kind, version) for (path, kind), version in zip(candidates, versions, strict=True) if version]
 
 
 def kind_of(path: str) -> str:
@@ -131,26 +134,18 @@ def _distinct(candidates: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]
         yield absolute, "venv" if in_venv and kind == "own" else kind
 
 
-def _start(path: str) -> subprocess.Popen[bytes] | None:
+def _version_of(path: str) -> str:
+    """What it says, or "" when it says nothing of the kind in time."""
     try:
-        return subprocess.Popen(
+        done = subprocess.run(
             [path, "-I", "-S", "-c", _ASK],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            timeout=limits.INTERPRETER_ASK_S_MAX,
+            check=False,
         )
-    except OSError:
-        return None
-
-
-def _answer(asked: subprocess.Popen[bytes] | None) -> str:
-    """The version, or "" when it gives none in time."""
-    if asked is None:
+    except (OSError, subprocess.TimeoutExpired):
         return ""
-    try:
-        said = asked.communicate(timeout=limits.INTERPRETER_ASK_S_MAX)[0].decode("ascii", "replace").strip()
-    except subprocess.TimeoutExpired:
-        asked.kill()
-        asked.communicate()
-        return ""
-    return said if asked.returncode == 0 and _VERSION.fullmatch(said) else ""
+    said = done.stdout.decode("ascii", "replace").strip()
+    return said if done.returncode == 0 and _VERSION.fullmatch(said) else ""

@@ -69,7 +69,8 @@ class PathEditor(Editor):
 
     def __init__(self, theme: Theme, parameter: Parameter, around: Surroundings) -> None:
         super().__init__(theme, parameter)
-        self._around, self._info, self._wrong, self._looked = around, None, False, ""
+        self._around, self._wrong, self._looked = around, False, ""
+        self._info: FileInfo | None = None
         self.key = f"path {id(self)}"
         self.frame = PathFrame(theme)
         self.edit = self._make_edit()

@@ -58,24 +58,7 @@ class StoreSource:
         self._reader.close()
 
     def _item(self, row: RunListRow) -> RunItem:
-        return RunItem(
-            row.number,
-            row.task,
-            self._title(row.task),
-            row.trigger,
-            row.status,
-            row.phase,
-            row.released,
-            row.contact,
-            row.n,
-            row.failure_code,
-            row.progress,
-            row.created_at_us,
-            row.started_at_us,
-            row.finished_at_us,
-            row.stop_requested_at_us,
-            row.retry_at_us,
-        )
+        return run_item(row, self._title(row.task))
 
     def _title(self, task: str) -> str:
         if not self._titles:
@@ -85,3 +68,25 @@ class StoreSource:
 
 def title_of(contract: Mapping[str, Any], name: str) -> str:
     return str(contract.get("title") or name)
+
+
+def run_item(row: RunListRow, title: str) -> RunItem:
+    """A row of the store as a list shows it."""
+    return RunItem(
+        row.number,
+        row.task,
+        title,
+        row.trigger,
+        row.status,
+        row.phase,
+        row.released,
+        row.contact,
+        row.n,
+        row.failure_code,
+        row.progress,
+        row.created_at_us,
+        row.started_at_us,
+        row.finished_at_us,
+        row.stop_requested_at_us,
+        row.retry_at_us,
+    )

@@ -11,7 +11,9 @@ from actum_desktop.views.ink import Ink
 from actum_desktop.views.widgets import Card, Label
 
 _KEYS = (
-    ("Ctrl+1, Ctrl+2", N_("Runs, Alerts")),
+    ("Ctrl+1, 2, 3", N_("Tasks, Runs, Alerts")),
+    ("Ctrl+N", N_("New task")),
+    ("Ctrl+Enter", N_("Run the form")),
     ("Enter", N_("open the run")),
     ("S", N_("stop the run, with a question in place")),
     ("/", N_("to the filter")),

@@ -157,7 +157,11 @@ class Sidebar(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(px(8), px(52), px(8), px(8))
         column.setSpacing(px(2))
-        for key, text, icon, keys in (("runs", _("Runs"), "play-circle", "Ctrl+1"), ("alerts", _("Alerts"), "bell", "Ctrl+2")):
+        for key, text, icon, keys in (
+            ("tasks", _("Tasks"), "squares-four", "Ctrl+1"),
+            ("runs", _("Runs"), "play-circle", "Ctrl+2"),
+            ("alerts", _("Alerts"), "bell", "Ctrl+3"),
+        ):
             column.addWidget(self._add(key, text, icon, keys))
         column.addSpacing(px(38))
         self._active = [ActiveButton(ink) for _index in range(ACTIVE_SHOWN_MAX)]

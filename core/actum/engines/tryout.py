@@ -1,0 +1,73 @@
+"""Starts a program once, to see that it starts: a short trial outside any run, with a time limit; nothing of it is kept.
+
+It is no run: no facts, no package, no ledger. The program gets an output folder that is removed afterwards, its output goes
+to files of which the end is shown, and after TRYOUT_S_MAX it is ended. Blocks; called away from the GUI thread.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from actum import limits
+from actum.contracts.commandline import OUTPUT
+from actum.engines.environment import host_environment
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """`exit_code` None = still at work when its time was over; `problem` is set when it could not be started at all."""
+
+    exit_code: int | None
+    seconds: float
+    tail: str
+    files: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def try_out(
+    command: Sequence[str],
+    cwd: str | None,
+    profile: str,
+    variables: Mapping[str, str],
+    *,
+    timeout_s: float = limits.TRYOUT_S_MAX,
+) -> Tried:
+    """What happened. `{ACTUM_OUTPUT}` in the command is the folder for files."""
+    environment = {**host_environment(profile, os.environ), **variables}
+    with tempfile.TemporaryDirectory(prefix="actum-tryout-") as folder, tempfile.TemporaryFile() as said:
+        environment[OUTPUT] = folder
+        environment["ACTUM_MESSAGES"] = os.devnull
+        started = time.monotonic()
+        try:
+            done = subprocess.run(
+                [word.replace(f"{{{OUTPUT}}}", folder) for word in command],
+                cwd=cwd or folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                timeout=timeout_s,
+                check=False,
+            )
+            code: int | None = done.returncode
+        except subprocess.TimeoutExpired:
+            code = None
+        except OSError as error:
+            return Tried(None, 0.0, "", problem=f"{command[0]} cannot be started: {error.strerror or error}.")
+        seconds = time.monotonic() - started
+        files = tuple(sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file()))
+        return Tried(code, seconds, _tail(said), files[: limits.TRYOUT_FILES_SHOWN_MAX])
+
+
+def _tail(said: IO[bytes]) -> str:
+    """The end of what was printed."""
+    said.seek(max(0, said.seek(0, os.SEEK_END) - limits.ERROR_TEXT_CHARS_MAX))
+    lines = said.read().decode("utf-8", "replace").strip().splitlines()
+    return "\n".join(lines[-limits.EXTRACT_SHOWN_LINES_MAX :])
