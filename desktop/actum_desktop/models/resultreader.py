@@ -153,8 +153,6 @@ def _of_package(
     else:
         roles = ("output", "link")
         files = [{"name": item["name"], "size": item["size"]} for item in document["files"] if item["role"] in roles]
-            {"name": item["name"], "size": item["size"]} for item in document["files"] if item["role"] in ("output", "link")
-        ]
         return ResultSeen(run, title, show, package, metrics, declared, tables, paths, files, notes)
     kept = show["result"]
     return ResultSeen(run, title, show, package, kept["metrics"], declared, unreadable=unreadable)
