@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -80,3 +81,28 @@ ctypes.CDLL(None).pthread_exit(None)
         process.wait()
         assert process.stdout is not None
         process.stdout.close()
+
+
+OUT_OF_DESCRIPTORS = """
+import os, resource, sys
+from actum.processes import identity
+living = identity.of(int(sys.argv[1]))
+assert identity.state(living) == "alive"
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+held = []
+try:
+    while True:
+        held.append(os.open("/dev/null", os.O_RDONLY))
+except OSError:
+    said = identity.state(living)
+for each in held:
+    os.close(each)
+print(said)
+"""
+
+
+def test_r07_without_a_free_descriptor_nothing_is_called_gone() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", OUT_OF_DESCRIPTORS, str(os.getpid())], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "cannot_tell"

@@ -110,11 +110,13 @@ def state(identity: ProcessIdentity) -> State:
 
 
 def _exists_unseen(pid: int) -> bool:
-    """Whether /proc hides a process that exists (mount option hidepid)."""
+    """Whether a process exists whose stat cannot be read: hidden (mount option hidepid), or no descriptor is left for it."""
     try:
-        os.close(os.pidfd_open(pid))
-    except OSError:
+        os.getsid(pid)  # takes no descriptor and needs no right
+    except ProcessLookupError:
         return False
+    except OSError:
+        pass
     return stat_fields(pid) is None
 
 
