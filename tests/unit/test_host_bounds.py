@@ -12,7 +12,7 @@ from actum.host.bounds import Bounds
 
 from tests.unit.test_host_deadlines import launch
 
-IDLE: dict[str, Any] = {"cpu_s": 0.0, "rss_bytes": 0, "read_bytes": 0, "written_bytes": 0}
+IDLE: dict[str, Any] = {"cpu_s": 0.0, "rss_bytes": 0, "peak_rss_bytes": 0, "read_bytes": 0, "written_bytes": 0}
 
 
 class Space(NamedTuple):

@@ -15,7 +15,7 @@ OUTCOME = {
     "v": 1, "run": 1, "attempt": "a", "session": "s", "kind": "sealed", "code": None, "cause": None, "message": "",
     "details": {}, "ended": ENDED, "tree": {"method": "subreaper"}, "manifest_sha256": "0", "at": 6,
 }  # fmt: skip
-ACTIVITY = {"cpu_s": 1.5, "rss_bytes": 1, "read_bytes": 1, "written_bytes": 1}
+ACTIVITY = {"cpu_s": 1.5, "rss_bytes": 1, "peak_rss_bytes": 1, "read_bytes": 1, "written_bytes": 1}
 
 SAMPLES: dict[str, dict[str, dict[str, Any]]] = {
     messages.FROM_HOST: {

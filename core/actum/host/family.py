@@ -60,6 +60,7 @@ class Family:
         self._own = os.getpid()
         self._next_pass = 0.0
         self._past_io = [0, 0]  # of members that have ended
+        self._peak_rss_bytes = 0
         self._direct_left = True  # the last pass showed a direct child that is not nested, or none was made yet
         self.members: dict[Life, Descendant] = {}
         self.nested: set[Life] = set()
@@ -106,13 +107,14 @@ class Family:
         return "subreaper" if self.childless else "subreaper, nested left out"
 
     def activity(self) -> dict[str, Any]:
-        """{cpu_s, rss_bytes, read_bytes, written_bytes} of the tree; what has ended counts on in all but rss."""
+        """{cpu_s, rss_bytes, peak_rss_bytes, read_bytes, written_bytes} of the tree; what has ended counts on in all but rss."""
         members = self.members.values()
         times = os.times()
         cpu = times.children_user + times.children_system + sum(member.cpu_ticks for member in members) / _TICKS
         return {
             "cpu_s": round(cpu, 2),
             "rss_bytes": sum(member.rss_bytes for member in members),
+            "peak_rss_bytes": self._peak_rss_bytes,
             "read_bytes": self._past_io[0] + sum(member.io[0] for member in members),
             "written_bytes": self._past_io[1] + sum(member.io[1] for member in members),
         }
@@ -143,6 +145,7 @@ class Family:
                 member.update(fields)
         self._forget(self.members.keys() - members.keys())
         self.members, self.nested = members, nested
+        self._peak_rss_bytes = max(self._peak_rss_bytes, sum(member.rss_bytes for member in members.values()))
 
     def _is_nested(self, pid: int) -> bool:
         try:

@@ -7,6 +7,7 @@ from typing import Any
 from actum import clock, limits
 from actum.host.deadlines import Deadlines
 from actum.host.family import Family
+from actum.host.history import History
 from actum.host.launch import Launch
 from actum.host.messages import Collected
 from actum.host.place import note
@@ -23,6 +24,7 @@ class Report:
     def __init__(self, launch: Launch, family: Family, collected: Collected, deadlines: Deadlines, outbox: Outbox) -> None:
         self._launch, self._family, self._collected = launch, family, collected
         self._deadlines, self._outbox = deadlines, outbox
+        self._history = History(launch.folder)
         self._seq = 0
         self._state_due = self._heartbeat_due = 0.0
         self._recorded: object = None
@@ -72,13 +74,16 @@ class Report:
         self._heartbeat_due = 0.0
 
     def turn(self, now: float) -> None:
-        """Whatever is due: heartbeat, state."""
+        """Whatever is due: heartbeat, state, a line of history."""
         if now >= self._heartbeat_due:
             self._heartbeat_due = now + limits.HEARTBEAT_EVERY_S
             self._outbox.put("heartbeat", self._heartbeat(now))
         if now >= self._state_due:
             self._state_due = now + limits.STATE_EVERY_S
             self._write_state(now)
+        over = self.ended is not None
+        if self._history.due(now, last=over):
+            self._history.keep(self._sample(now), now, last=over)
 
     def tree(self) -> None:
         """tree.json, when the members have changed."""
@@ -104,6 +109,18 @@ class Report:
             "processes": len(self._family.members),
             "phase": self.phase,
             "last_progress_active_s": round(self.last_progress_s, 3),
+        }
+
+    def _sample(self, now: float) -> Document:
+        """How far the work has come and what it used, for its history."""
+        progress, stage = self._collected.progress or {}, self._collected.stage or {}
+        return {
+            "done": progress.get("done"),
+            "total": progress.get("total"),
+            "stage": progress.get("stage") or stage.get("name"),
+            "active_s": round(self._deadlines.active_s(now), 1),
+            "progress_s": round(self.last_progress_s, 1),
+            **self._family.activity(),
         }
 
     def _write_state(self, now: float) -> None:

@@ -61,7 +61,13 @@ def exactly(fields: Fields) -> Kind:
 
 
 IDENTITY: Fields = {"machine": text, "boot": text, "pid_namespace": text, "pid": integer, "start_ticks": integer}
-ACTIVITY: Fields = {"cpu_s": number, "rss_bytes": integer, "read_bytes": integer, "written_bytes": integer}
+ACTIVITY: Fields = {
+    "cpu_s": number,
+    "rss_bytes": integer,
+    "peak_rss_bytes": integer,
+    "read_bytes": integer,
+    "written_bytes": integer,
+}
 ENDED: Fields = {"exit_code": maybe(integer), "signal": maybe(integer), "descendants_left": integer, "at": integer}
 PHASES = ("starting", "computing", "ending", "sealing", "done")
 LEVELS = ("ask", "insist", "dismiss")

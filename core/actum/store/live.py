@@ -15,7 +15,7 @@ from actum.clock import US, rfc3339
 from actum.contracts import durations
 from actum.ipc import spool
 
-_ACTIVITY = ("cpu_s", "rss_bytes", "read_bytes", "written_bytes")
+_ACTIVITY = ("cpu_s", "rss_bytes", "peak_rss_bytes", "read_bytes", "written_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def progress(document: object) -> dict[str, Any] | None:
 
 
 def activity(document: object) -> dict[str, Any]:
-    """{cpu_s, rss_bytes, read_bytes, written_bytes}, each a number or None."""
+    """{cpu_s, rss_bytes, peak_rss_bytes, read_bytes, written_bytes}, each a number or None."""
     found = document if isinstance(document, Mapping) else {}
     return {name: _number(found.get(name)) for name in _ACTIVITY}
 

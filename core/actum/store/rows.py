@@ -30,6 +30,7 @@ class RunListRow(NamedTuple):
     contact: str
     failure_code: str | None
     progress: Mapping[str, Any] | None
+    activity: Mapping[str, Any] | None
     created_at_us: int
     started_at_us: int | None
     finished_at_us: int | None

@@ -37,7 +37,7 @@ _COLUMNS: dict[str, ColumnElement[Any]] = {
     "attempt": attempt.c.id,
     "attempt_status": attempt.c.status,
     "result_digest": result.c.digest,
-    **{name: attempt.c[name] for name in ("n", "phase", "released", "contact", "failure_code", "progress")},
+    **{name: attempt.c[name] for name in ("n", "phase", "released", "contact", "failure_code", "progress", "activity")},
 }
 _rows = (
     select(*(_COLUMNS[name].label(name) for name in RunListRow._fields))
@@ -48,7 +48,9 @@ _rows = (
     )
     .order_by(run.c.number.desc())
 )
-_LABELS, _RELEASED, _PROGRESS = (RunListRow._fields.index(name) for name in ("labels", "released", "progress"))
+_LABELS, _RELEASED, _PROGRESS, _ACTIVITY = (
+    RunListRow._fields.index(name) for name in ("labels", "released", "progress", "activity")
+)
 
 
 def read(connection: sqlite3.Connection, page: Page) -> list[RunListRow]:
@@ -113,8 +115,9 @@ def _made(cursor: sqlite3.Cursor) -> list[RunListRow]:
         values = list(row)
         values[_LABELS] = _labels(values[_LABELS])
         values[_RELEASED] = values[_RELEASED] == 1
-        if values[_PROGRESS] is not None:
-            values[_PROGRESS] = json.loads(values[_PROGRESS])
+        for index in (_PROGRESS, _ACTIVITY):
+            if values[index] is not None:
+                values[index] = json.loads(values[index])
         found.append(RunListRow._make(values))
     return found
 

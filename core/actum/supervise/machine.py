@@ -230,7 +230,7 @@ class Machine:
         if self.live.get("progress"):
             columns["progress"] = self.live["progress"]
         if self.live.get("activity"):
-            columns["activity"] = self.live["activity"]
+            columns["activity"] = {**self.live["activity"], "active_s": self.live.get("active_s")}
         if ended:
             columns["exit_code"] = ended.get("exit_code")
             columns["exit_signal"] = ended.get("signal")

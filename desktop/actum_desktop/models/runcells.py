@@ -161,15 +161,29 @@ def _heartbeat(item: RunItem, live: Live | None, now: int) -> Value:
 
 
 def _cpu(item: RunItem, live: Live | None, warning: Mapping[str, Any] | None) -> Value:
-    if not item.open or live is None or live.cpu_percent is None:
+    if not item.open:
+        average = average_cpu(item.activity or {})
+        return Value(DASH, "text3") if average is None else Value(_("avg {cpu}").format(cpu=measures.cpu(average)), "text2")
+    if live is None or live.cpu_percent is None:
         return Value(DASH, "text3")
     idle = warning is not None and live.cpu_percent < 1
     return Value(measures.cpu(live.cpu_percent), "warn" if idle else "text", 600 if idle else 400)
 
 
 def _memory(item: RunItem, live: Live | None) -> Value:
-    rss = live.activity.get("rss_bytes") if item.open and live else None
+    if not item.open:
+        peak = (item.activity or {}).get("peak_rss_bytes")
+        return Value(_("peak {size}").format(size=measures.size(peak)), "text2") if peak else Value(DASH, "text3")
+    rss = live.activity.get("rss_bytes") if live else None
     return Value(measures.size(rss)) if rss else Value(DASH, "text3")
+
+
+def average_cpu(activity: Mapping[str, Any]) -> float | None:
+    """Percent of one core over the whole time of the work; None where it lived too short to be measured."""
+    used, active = activity.get("cpu_s"), activity.get("active_s")
+    if not isinstance(used, int | float) or not isinstance(active, int | float) or active < 0.5:
+        return None
+    return 100.0 * used / active
 
 
 def _started(item: RunItem, now: int) -> Value:

@@ -43,6 +43,7 @@ class RunItem:
     n: int
     failure: str | None = None
     progress: Mapping[str, Any] | None = None
+    activity: Mapping[str, Any] | None = None
     created_us: int = 0
     started_us: int | None = None
     finished_us: int | None = None
