@@ -96,6 +96,12 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("It is left to finish; nothing of it is taken over."),
         N_("Look whether the database was restored from an older copy."),
     ),
+    "late_host": (
+        N_("a host of a closed run came forward"),
+        N_("A host has answered whose attempt is closed already."),
+        N_("It was told to end without a trace. The status stays as it is."),
+        N_("Nothing has to be done."),
+    ),
     "helper_crashed": (
         N_("a helper failed three times"),
         N_("The program that verifies results ended unexpectedly, three times."),

@@ -265,11 +265,30 @@ _VERDICTS: dict[int, tuple[str, str, str, str, str]] = {
 }
 
 
+# Row 3 says more where the result is not as it was published.
+_RESULT_VERDICTS = {
+    "result_damaged": (
+        N_("Result not as published"),
+        "warning-fill",
+        "bad",
+        N_("Recorded what holds now"),
+        N_("history is unchanged"),
+    ),
+    "result_unchecked": (
+        N_("Result not looked at"),
+        "question-fill",
+        "warn",
+        N_("Its place could not be read"),
+        N_("checked again at the next look"),
+    ),
+}
+
+
 def verdict(item: Any) -> VerdictWords:
     """The words for one `controller.events.Verdict` (or the dict a command prints with the same fields)."""
     get = item.get if isinstance(item, Mapping) else lambda name, default=None: getattr(item, name, default)
     evidence = get("evidence", {}) or {}
-    known = _VERDICTS.get(int(get("row", 0) or 0))
+    known = _RESULT_VERDICTS.get(str(get("verdict", ""))) or _VERDICTS.get(int(get("row", 0) or 0))
     if known is None:
         word = str(get("verdict", "") or _("Unknown"))
         return VerdictWords(word, "info", "text2", evidence_lines(evidence), str(get("action", "") or ""), "")

@@ -30,7 +30,8 @@ class ResultListRow:
     checked_at_us: int | None
 
 
-_newest = select(func.max(result_check.c.seq)).where(result_check.c.run == result.c.run).scalar_subquery()
+_newer = result_check.alias()
+_newest = select(func.max(_newer.c.seq)).where(_newer.c.run == result.c.run).correlate(result).scalar_subquery()
 _page = Statement(
     select(
         result.c.run,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from actum import canonical, clock, settings
 from actum.contracts import document as contracts
-from actum.errors import ActumError, CannotTell, Conflict, NotFound, WorkspaceUnusable, WrongUse
+from actum.errors import ActumError, Busy, CannotTell, Conflict, NotFound, WorkspaceUnusable, WrongUse
 from actum.limits import ERROR_TEXT_CHARS_MAX
 from actum.model.changes import (
     AddExport,
@@ -31,6 +31,7 @@ from actum.supervise import events
 from actum_desktop.controller import admission, flows
 from actum_desktop.controller.events import Progressed
 from actum_desktop.controller.helpers import Helper, HelperAnswer
+from actum_desktop.controller.resultsweep import ResultSweep
 
 if TYPE_CHECKING:
     from actum_desktop.controller.controller import Controller
@@ -44,6 +45,7 @@ class Commands:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
+        self._sweep = ResultSweep(controller)
         self._watched: dict[str, tuple[Helper, int]] = {}  # calls that can be cancelled, by the word they are watched under
 
     def handle(self, command: int, body: Body) -> None:
@@ -217,7 +219,17 @@ class Commands:
     # The supervisor itself
 
     def _reconcile(self, command: int, body: Body) -> None:
-        self._controller.tell(events.ReconcileAsked(command, bool(body.get("resume"))))
+        """Verdicts for what is open, and a look at the newest results (§6)."""
+        controller = self._controller
+
+        def judged(ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
+            if ok is None:
+                controller.reply(command, None, error)
+                return
+            verdicts = list(ok["verdicts"])
+            self._sweep.begin(lambda found: controller.reply(command, {**ok, "verdicts": verdicts + found}, None))
+
+        controller.tell(events.ReconcileAsked(controller.expect(judged), bool(body.get("resume"))))
 
     def _resume_queue(self, command: int, body: Body) -> None:
         self._controller.tell(events.QueueResumed(command))
@@ -266,6 +278,8 @@ def refusal(refused: Refused) -> ActumError:
     """A refused request in the words of the commands."""
     if refused.kind is RefusalKind.TASK:
         return Conflict("task_exists", refused.message, remedy="Give the changed task another version.", **refused.details)
+    if refused.kind is RefusalKind.EPOCH:
+        return Busy("supervisor_left", "Another program supervises this workspace now.", refused.message, "Ask again.")
     if refused.kind is RefusalKind.LOST:
         return CannotTell("commit_lost", "It is not known whether this was recorded.", refused.message, "Ask again.")
     return WorkspaceUnusable("not_recorded", "This could not be recorded.", refused.message, "Free some space, then try again.")

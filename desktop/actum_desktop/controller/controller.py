@@ -25,7 +25,7 @@ from actum.ipc.framing import FrameTooLong
 from actum.ipc.session import Expected
 from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, SLEEP_NOTICED_S, STATE_POLL_S, TICK_MS
 from actum.lock import Lock
-from actum.model.changes import Answer, Changes, ClearAlert, Note, RaiseAlert, Request
+from actum.model.changes import Answer, Changes, ClearAlert, Note, RaiseAlert, RefusalKind, Refused, Request
 from actum.model.status import Phase, Status
 from actum.processes import identity
 from actum.results import inputstore
@@ -133,7 +133,8 @@ class Controller(QObject):
         self._tick.timeout.connect(self._on_tick)
         self._tick.start()
         self._show = QTimer(self)
-        self._show.setInterval(1000 // CHANGES_PER_S_MAX)
+        self._show.setInterval(-(-1000 // CHANGES_PER_S_MAX))
+        self._show.setTimerType(Qt.TimerType.PreciseTimer)  # a coarse one comes up to 5 % early
         self._show.timeout.connect(self._on_show)
         self._show.start()
         now = clock.read()
@@ -244,6 +245,8 @@ class Controller(QObject):
             self._changes |= what
         elif token < 0:
             self._thens.pop(token)(what)
+            if isinstance(what, Refused) and what.kind is RefusalKind.EPOCH:
+                self._retire("a newer service instance has opened its epoch")
         else:
             self._performer.committed(token)
             self.tell(events.Committed(token, what))
@@ -252,12 +255,17 @@ class Controller(QObject):
 
     def command(self, body: Mapping[str, Any], reply: Reply) -> None:
         """One command of this process's own user; `reply` gets exactly one of the answer and the error, after the commit."""
-        self._command += 1
-        self._replies[self._command] = reply
+        self.expect(reply)
         if self.supervisor.retired is not None:
             self.reply(self._command, None, self.left_error())
         else:
             self._commands.handle(self._command, body)
+
+    def expect(self, reply: Reply) -> int:
+        """The number of a command whose answer goes to `reply`."""
+        self._command += 1
+        self._replies[self._command] = reply
+        return self._command
 
     def persist(self, request: Request, then: Callable[[Answer], None]) -> None:
         """Commit a request that is about no attempt; `then` is called in this thread, after the commit."""
@@ -369,12 +377,19 @@ class Controller(QObject):
         attempt = frame["attempt"]
         if attempt not in self.supervisor.machines:
             channel.send("dismiss", {"why": "the attempt is closed"})
+            self._note_late_host(frame)
             return
         if frame["type"] == "hello":
             self._performer.channels[attempt] = channel
             self.tell(events.Hello(attempt, frame["channel"], frame["identity"], bool(frame["claimed"])))
         else:
             self.tell(events.Frame(attempt, frame["channel"], frame["type"], frame))
+
+    def _note_late_host(self, hello: Mapping[str, Any]) -> None:
+        """A host of a closed attempt is told to end, and that is said (§6 rows 2 and 8)."""
+        data = {"attempt": hello["attempt"], "pid": (hello.get("identity") or {}).get("pid")}
+        alert = RaiseAlert(f"late:{hello['attempt']}", "late_host", "warning", clock.utc_us(), data, hello["run"])
+        self._writer.submit(Note(alerts=(alert,), run=hello["run"]), lambda answer: None)
 
     @_guarded
     def on_unknown_host(self, hello: Mapping[str, Any]) -> None:

@@ -1,0 +1,97 @@
+"""A look at published results: what holds of each now, recorded where it changed (§6 row 3, R16).
+
+The newest RESULTS_SWEPT_MAX results are looked at, one at a time, by the verifying helper at the level *presence*: manifest
+and derived.json as recorded, every listed file there with its size. History is not touched: a result that is damaged or
+missing gets a check row and an alert, and the run stays SUCCEEDED. The alert closes when the result is readable again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from actum import clock
+from actum.limits import RESULTS_SWEPT_MAX
+from actum.model.changes import AddResultCheck, ClearAlert, Note, RaiseAlert
+from actum.store import resultlists
+from actum.store.rows import ResultView
+
+from actum_desktop.controller.helpers import HelperAnswer
+
+if TYPE_CHECKING:
+    from actum_desktop.controller.controller import Controller
+
+Done = Callable[[list[dict[str, Any]]], None]
+LEVEL = "presence"
+
+
+class ResultSweep:
+    """One pass at a time; whoever asks during a pass gets the answer of that pass."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._waiting: list[Done] = []
+        self._left: list[int] = []
+        self._found: list[dict[str, Any]] = []
+
+    def begin(self, done: Done) -> None:
+        """Look at the newest results; `done` gets a verdict for each that is not readable."""
+        self._waiting.append(done)
+        if len(self._waiting) > 1:
+            return
+        self._found = []
+        page = resultlists.page(self._controller.reader.connection, None, RESULTS_SWEPT_MAX)
+        self._left = [row.run for row in page]
+        self._next()
+
+    def _next(self) -> None:
+        while self._left:
+            result = self._controller.reader.result(self._left.pop(0))
+            if result is not None:
+                self._look(result)
+                return
+        waiting, self._waiting = self._waiting, []
+        for done in waiting:
+            done(self._found)
+
+    def _look(self, result: ResultView) -> None:
+        package = self._controller.ws.path / result.path
+        args = {"package": str(package), "digest": result.digest, "level": LEVEL, "expected": None}
+
+        def looked(answer: HelperAnswer) -> None:
+            if answer.ok is not None:
+                self._note(result, answer.ok)
+            self._next()
+
+        self._controller.helpers["verify"].call("check", args, looked)
+
+    def _note(self, result: ResultView, found: Mapping[str, Any]) -> None:
+        state, reason, now_us = str(found["state"]), str(found["reason"]), clock.utc_us()
+        readable = state == "readable"
+        if not readable:
+            self._found.append(_verdict(result, state, reason, now_us))
+        known = result.check.state if result.check is not None else "readable"
+        if state == known:
+            return
+        check = AddResultCheck(result.run, result.attempt, state, reason, LEVEL, found.get("details") or {}, now_us)
+        key = f"result:{result.attempt}"
+        alert: RaiseAlert | ClearAlert = ClearAlert(key, now_us)
+        if not readable and state != "unchecked":
+            data = {"state": state, "message": reason, "path": result.path}
+            alert = RaiseAlert(key, "result_changed", "bad", now_us, data, result.run)
+        self._controller.persist(check, lambda answer: None)
+        self._controller.persist(Note(alerts=(alert,), run=result.run, attempt=result.attempt), lambda answer: None)
+
+
+def _verdict(result: ResultView, state: str, reason: str, at_us: int) -> dict[str, Any]:
+    word = "result_unchecked" if state == "unchecked" else "result_damaged"
+    return {
+        "run": result.run,
+        "attempt": result.attempt,
+        "n": result.n,
+        "row": 3,
+        "verdict": word,
+        "action": word,
+        "recorded": {"status": "SUCCEEDED", "phase": "CLOSED"},
+        "evidence": {"package": state, "why": {"package": reason}, "pids": [], "at": at_us},
+    }
