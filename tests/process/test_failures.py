@@ -50,6 +50,7 @@ def test_a_program_that_cannot_be_started(app: App) -> None:
     app.run("run", "tool", code=1)
     failure = app.json("show", "1")["failure"]
     assert failure["code"] == "start_error"
+    assert "interpreter" in failure["message"]
     assert str(program) in failure["message"]
 
 

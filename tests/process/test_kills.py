@@ -100,6 +100,7 @@ def test_stop_works_after_the_relaunch(app: App) -> None:
     app.run("stop", "1", "--wait")
     shown = app.json("show", "1")
     assert (shown["status"], shown["released"]) == ("STOPPED", True)
+    assert shown["attempts"][0]["exit"]["signal"] == signal.SIGTERM
     assert FactName.SUCCEEDED.value not in app.facts()
     assert FactName.RELEASED.value in app.facts()
     app.run("audit")

@@ -112,6 +112,8 @@ def _spawn(launch: Launch, variables: dict[str, str], writers: list[int]) -> int
         )
     except (OSError, ValueError) as error:
         why = f"{getattr(error, 'strerror', None) or error}: {program}."
+        if isinstance(error, FileNotFoundError) and os.path.exists(program):
+            why = f"The interpreter that its first line names is missing: {program}."
         raise CannotStart("The program cannot be started.", why, program=program) from None
     finally:
         os.fchdir(here)
