@@ -84,6 +84,7 @@ def run_item(row: RunListRow, title: str) -> RunItem:
         row.n,
         row.failure_code,
         row.progress,
+        row.activity,
         row.created_at_us,
         row.started_at_us,
         row.finished_at_us,
