@@ -53,6 +53,8 @@ def test_an_over_long_frame_is_skipped_without_keeping_it() -> None:
         (b'{"a": "\\uD800"}', "not_json"),
         (b"[" * 60_000, "not_json"),
         (b'{"a": ' + b"9" * 5000 + b"}", "not_json"),
+        (b'{"a": 1}{"b": 2}', "not_json"),
+        (b'{"a": 1} x', "not_json"),
         (b"[1]", "not_an_object"),
         (b"null", "not_an_object"),
     ],
@@ -61,6 +63,11 @@ def test_what_is_no_json_object_is_a_violation(body: bytes, rule: str) -> None:
     with pytest.raises(Violation) as caught:
         Decoder().feed(raw(body))
     assert caught.value.rule == rule
+
+
+@pytest.mark.parametrize("body", [b' {"a": 1}', b'{"a": 1}\r\n', b'\t{"a": 1} '])
+def test_white_space_around_the_object_is_no_violation(body: bytes) -> None:
+    assert Decoder().feed(raw(body)) == [{"a": 1}]
 
 
 def test_a_whole_surrogate_pair_is_text() -> None:

@@ -95,7 +95,7 @@ class Decoder:
 def _document(body: bytearray) -> dict[str, Any]:
     try:
         text = body.decode("utf-8")
-        document = _JSON.decode(text)
+        document = _parsed(text)
         if "\\ud" in text or "\\uD" in text:  # an escaped half of a surrogate pair is no text
             json.dumps(document, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
@@ -110,3 +110,12 @@ def _no_constant(word: str) -> NoReturn:
 
 
 _JSON = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def _parsed(text: str) -> Any:
+    """What `text` holds. White space around it, which no sender of ours writes, is looked for only when there is some."""
+    try:
+        document, end = _JSON.raw_decode(text)
+    except ValueError:
+        end = -1
+    return document if end == len(text) else _JSON.decode(text)

@@ -128,6 +128,7 @@ class Guard:
 
     @staticmethod
     def _same_attempt(frame: Document, expected: Expected) -> None:
-        for name in ("run", "attempt", "session"):
-            if frame[name] != getattr(expected, name):
-                raise Violation("other_attempt", f"A frame names another {name}.", field=name)
+        if frame["session"] == expected.session and frame["attempt"] == expected.attempt and frame["run"] == expected.run:
+            return
+        name = next(name for name in ("run", "attempt", "session") if frame[name] != getattr(expected, name))
+        raise Violation("other_attempt", f"A frame names another {name}.", field=name)
