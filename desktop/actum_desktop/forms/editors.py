@@ -247,6 +247,10 @@ class Choice(QComboBox):
         self._theme = theme
         self.setFont(theme.font())
 
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        self.view().setAccessibleName(name)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
