@@ -79,3 +79,9 @@ def test_names_that_come_up_late_are_columns_of_all_lines(tmp_path: Path) -> Non
     assert (found["a"]["rows"], found["b"]["rows"]) == (len(lines), len(lines))
     assert (found["a"]["values"], found["b"]["values"]) == (len(lines) - 5, 2)
     assert found.of("missing", "b", "form", "count") == [("absent", len(lines) - 2)]
+
+
+def test_lines_before_the_first_that_has_any_name_count_as_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "BATCH_BYTES", 10)
+    found = Profile(tmp_path, "{}\n" * 20 + '{"a":1}\n' * 3, "table.jsonl")
+    assert (found["a"]["rows"], found["a"]["values"], found["a"]["missing_as"]) == (23, 3, "absent 20")

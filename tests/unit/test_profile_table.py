@@ -98,6 +98,12 @@ def test_figures_against_the_statistics_module(tmp_path: Path) -> None:
     assert (float(found["min"]), float(found["max"]), found["distinct"]) == (min(values), max(values), len(set(values)))
 
 
+def test_a_quantile_of_days_is_a_day_that_occurs(tmp_path: Path) -> None:
+    found = Profile(tmp_path, "day\n2020-01-01\n2020-01-02\n2020-03-01\n2020-12-31\n")["day"]
+    shown = [found[name] for name in ("p05", "p25", "p50", "p75", "p95")]
+    assert shown == ["2020-01-01", "2020-01-01", "2020-01-02", "2020-03-01", "2020-12-31"]
+
+
 def test_equal_decimals_written_differently_are_one_value(tmp_path: Path) -> None:
     found = Profile(tmp_path, "x\n1.0\n1.00\n1\n2.5\n")
     assert (found["x"]["distinct"], found.of("top_values", "x", "value", "count")) == (2, [("1.00", 3), ("2.50", 1)])
@@ -129,8 +135,10 @@ def test_r15_a_figure_that_cannot_be_had_has_its_reason(tmp_path: Path) -> None:
         "truth": [no_order, "not_numbers", "not_numbers", no_order],
         "huge": [None, "overflow", "overflow", None],
     }
+    assert (found["words"]["missing_as"], found["words"]["missing_as__reason"]) == (None, "none_missing")
+    assert (found["words"]["remark"], found["words"]["remark__reason"]) == (None, "no_remark")
     for row in found.tables["columns"]:
-        for figure in ("min", "max", "mean", "sd", "p05", "p25", "p50", "p75", "p95"):
+        for figure in ("missing_as", "remark", "min", "max", "mean", "sd", "p05", "p25", "p50", "p75", "p95"):
             assert (row[figure] is None) == (row[f"{figure}__reason"] is not None)
 
 

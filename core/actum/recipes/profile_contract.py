@@ -20,7 +20,7 @@ COLUMNS = [
     column("type_from", "text"),
     column("rows", "integer"),
     column("missing", "integer"),
-    column("missing_as", "text"),
+    *with_reason("missing_as", "text"),
     column("values", "integer"),
     column("distinct", "integer"),
     *with_reason("min", "text"),
@@ -29,7 +29,7 @@ COLUMNS = [
     *with_reason("sd", "float64"),
     *(each for name in QUANTILE_NAMES for each in with_reason(name, "text")),
     column("not_finite", "integer"),
-    column("remark", "text"),
+    *with_reason("remark", "text"),
 ]
 TOP_VALUES = [
     column("column", "text"),

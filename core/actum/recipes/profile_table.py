@@ -66,6 +66,8 @@ def _read(ctx: Context, table: InputFile, delimiter: str, header: bool, scratch:
         ctx.check_stop()
         ctx.progress(min(count, size), size, "bytes")
 
+    import pyarrow as pa
+
     texts = Scratch(scratch)
     try:
         match formats.format_of(table):
@@ -83,6 +85,7 @@ def _read(ctx: Context, table: InputFile, delimiter: str, header: bool, scratch:
                 source = csvsource.read(table.path, delimiter, header, texts, on_bytes)
     finally:
         texts.close()
+    pa.default_memory_pool().release_unused()  # what reading took is free for measuring
     on_bytes(size)
     ctx.log.info("Read as %s: %s rows, %s columns.", source.format, f"{source.rows:,}", len(source.columns))
     return source

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from actum.recipes.profile_contract import QUANTILE_NAMES
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from actum.sdk import Context
 
 NO_VALUES, NOT_NUMBERS, NO_ORDER = "no_values", "not_numbers", "neither_numbers_nor_times"
+NONE_MISSING, NO_REMARK = "none_missing", "no_remark"
 NOT_FINITE, TOO_FEW, OVERFLOW = "no_finite_values", "insufficient_observations", "overflow"
 SHOWN_TEXTS = 20
 
@@ -28,14 +29,14 @@ def column_rows(measured: Sequence[Measured]) -> Iterator[dict[str, Any]]:
             "type_from": "declared" if each.declared else "inferred",
             "rows": each.rows,
             "missing": each.missing,
-            "missing_as": _missing_as(each),
             "values": each.values,
             "distinct": each.distinct,
             "not_finite": each.not_finite,
-            "remark": each.type.note,
         }
         quantiles = each.quantiles or (None,) * len(QUANTILE_NAMES)
-        figures = {
+        figures: dict[str, tuple[Any, Callable[[Measured], str]]] = {
+            "missing_as": (_missing_as(each), lambda _: NONE_MISSING),
+            "remark": (each.type.note or None, lambda _: NO_REMARK),
             "min": (words(each.type, each.least), _reason_of_extreme),
             "max": (words(each.type, each.greatest), _reason_of_extreme),
             "mean": (each.mean, _reason_of_mean),
@@ -51,11 +52,11 @@ def column_rows(measured: Sequence[Measured]) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _missing_as(each: Measured) -> str:
-    """`“NA” 8,255; empty field 3`: what was taken for missing, and how often."""
+def _missing_as(each: Measured) -> str | None:
+    """`“NA” 8,255; empty field 3`: what was taken for missing, and how often; None if nothing was."""
     found = [f"“{cut(s.text)}” {s.rows:,}" if s.text else f"{s.form} {s.rows:,}" for s in each.stood if s.missing]
     more = f"; and {len(found) - SHOWN_TEXTS} more" if len(found) > SHOWN_TEXTS else ""
-    return "; ".join(found[:SHOWN_TEXTS]) + more
+    return "; ".join(found[:SHOWN_TEXTS]) + more if found else None
 
 
 def _reason_of_extreme(each: Measured) -> str:
