@@ -230,11 +230,28 @@ def test_the_start_deadline_counts_from_the_launch(place: Workspace, writer: Wri
     assert 55 < show(place)["deadlines"]["start"]["remaining_s"] <= 60  # type: ignore[index]
 
 
+def test_the_start_deadline_is_over_when_the_host_has_answered(place: Workspace, writer: Writer) -> None:
+    row = w.bring_to(writer, w.admit(writer, w.add_task(writer)), Pair(Status.STARTING, Phase.LAUNCHING))
+    launched = Fact(FactName.LAUNCHED, clock.utc_us(), {"method": "spawn"})
+    row = w.row_of(writer.ask(Change(row.attempt, row.run, facts=(launched,))))
+    w.move(writer, row, AttemptEvent.CONTACT_MADE)
+    assert show(place)["deadlines"]["start"]["remaining_s"] is None  # type: ignore[index]
+
+
+def test_the_list_has_the_progress_of_what_computes(place: Workspace, writer: Writer) -> None:
+    row = w.bring_to(writer, w.admit(writer, w.add_task(writer)), Pair(Status.RUNNING, Phase.COMPUTING))
+    spool(place, row, progress={"done": 40, "total": 60, "unit": None, "stage": None, "message": None, "at": clock.utc_us()})
+    with Reader(place) as reader:
+        [line] = reader.runs_page()
+        document = runs_document(line, place)
+    assert (document["progress"]["done"], document["progress"]["total"]) == (40, 60)
+
+
 def test_lists_and_facts_speak_the_same_words(place: Workspace, writer: Writer) -> None:
     w.succeed(writer, w.admit(writer, w.add_task(writer)))
     with Reader(place) as reader:
         [row] = reader.runs_page()
-        line, document = runs_document(row), show_document(reader, place, 1)
+        line, document = runs_document(row, place), show_document(reader, place, 1)
         same = ("run", "id", "task", "task_version", "key", "status", "phase", "released", "created_at", "finished_at")
         assert {key: line[key] for key in same} == {key: document[key] for key in same}
         facts = facts_document(reader, "1")

@@ -87,8 +87,10 @@ def show_document(reader: Reader, ws: Workspace, run: int | str) -> dict[str, An
     }
 
 
-def runs_document(row: RunListRow) -> dict[str, Any]:
-    """One line of `runs --json`."""
+def runs_document(row: RunListRow, ws: Workspace) -> dict[str, Any]:
+    """One line of `runs --json`; the progress of work that computes is read from its spool."""
+    computing = row.phase in (Phase.COMPUTING, Phase.SEALING)
+    state = live.read(ws.attempt_folder(row.number, row.n), None) if computing else LiveState()
     return {
         "schema": "actum.runs/1",
         "run": row.number,
@@ -107,7 +109,7 @@ def runs_document(row: RunListRow) -> dict[str, Any]:
         "finished_at": time_text(row.finished_at_us),
         "attempt": row.attempt,
         "n": row.n,
-        "progress": live.progress(row.progress),
+        "progress": state.progress or live.progress(row.progress),
         "failure": None if row.failure_code is None else {"code": row.failure_code},
         "result": None if row.result_digest is None else {"digest": row.result_digest},
     }
@@ -186,6 +188,9 @@ def _duration(row: RunRow, now_us: int) -> float | None:
 
 
 def _launched(facts: Sequence[FactRow], attempt: AttemptDetail) -> int | None:
+    """When the start deadline began to count; None when it does not count any more."""
+    if attempt.phase != Phase.LAUNCHING:
+        return None
     return next((fact.at_us for fact in facts if fact.attempt == attempt.id and fact.fact == "launched"), None)
 
 

@@ -14,6 +14,7 @@ from actum_desktop.commands.context import Context, wrong_use
 
 if TYPE_CHECKING:
     from actum.store.rows import RunListRow
+    from actum.workspace import Workspace
 
 _SHOWN = 50
 
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
             before = page[-1].number
     if out.json:
         for row in rows:
-            out.document("runs", runs_document(row))
+            out.document("runs", runs_document(row, context.workspace))
         return 0
     from actum_desktop import measures, wording
 
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
             f"{row.task} {row.task_version}",
             measures.when(row.created_at_us),
             measures.duration(_seconds(row)),
-            wording.measure(measured(row)),
+            wording.measure(measured(row, context.workspace)),
         )
         for row in rows
     ]
@@ -69,12 +70,12 @@ def run(args: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def measured(row: RunListRow) -> dict[str, Any]:
+def measured(row: RunListRow, ws: Workspace) -> dict[str, Any]:
     """What the second line of a run needs, without the ledger."""
     from actum.store.show import runs_document
 
     asked = row.stop_requested_at_us
-    return {**runs_document(row), "stop": None if asked is None else {"at": asked, "asked_at": asked}}
+    return {**runs_document(row, ws), "stop": None if asked is None else {"at": asked, "asked_at": asked}}
 
 
 def _status(text: str) -> str:
