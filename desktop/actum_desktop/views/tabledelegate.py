@@ -12,6 +12,7 @@ from actum_desktop.models.tablemodel import CELL, Cell, TableModel
 from actum_desktop.views.ink import LEFT, RIGHT, Ink
 
 Index = QModelIndex | QPersistentModelIndex
+_DIM = 0.6
 GAP, LAST = 10, 16  # beside a cell's text; the last column keeps a margin
 
 
@@ -21,6 +22,7 @@ class TableDelegate(QStyledItemDelegate):
     def __init__(self, ink: Ink, model: TableModel, parent: QWidget) -> None:
         super().__init__(parent)
         self._ink, self._model = ink, model
+        self.dimmed = False
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(self._ink.theme.px(80), self._ink.theme.px(tokens.DATA_ROW))
@@ -28,6 +30,7 @@ class TableDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         ink, theme = self._ink, self._ink.theme
         box, column, state = QRectF(option.rect), index.column(), option.state
+        painter.setOpacity(_DIM if self.dimmed else 1.0)
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(option.rect, theme.color("tint_accent"))
             if column == 0:

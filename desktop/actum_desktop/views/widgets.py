@@ -244,6 +244,10 @@ class Segments(QFrame):
         self._buttons[key].setText(text)
         self._buttons[key].setAccessibleName(text)
 
+    def show_choice(self, key: str, shown: bool) -> None:
+        """Whether a choice is offered at all."""
+        self._buttons[key].setVisible(shown)
+
     @property
     def current(self) -> str:
         return next((key for key, made in self._buttons.items() if made.isChecked()), "")

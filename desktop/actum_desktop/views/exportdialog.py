@@ -1,0 +1,436 @@
+"""Exporting a table or the metrics: what each profile keeps and loses is said first; then the file is written and read back.
+
+Window-modal; runs go on. Nothing is overwritten unless the box that appears for it is ticked. While it is written its place
+is shown and it can be cancelled; afterwards its folder can be opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from actum.errors import ActumError
+from PySide6.QtCore import QDir, QRectF, QStandardPaths, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from actum_desktop import measures, tokens
+from actum_desktop.i18n import _
+from actum_desktop.models import losswords
+from actum_desktop.views.ink import Ink
+from actum_desktop.views.widgets import Label, Rule, Segments, button
+
+_FORMATS = {"csv": "CSV", "json": "JSON", "parquet": "Parquet"}
+_ENDINGS = {"csv": ".csv", "json": ".json", "parquet": ".parquet"}
+_PROFILE_FORMATS = {"data": ("csv", "json", "parquet"), "spreadsheet": ("csv",)}
+_WIDTH = 688
+
+
+class Line(QWidget):
+    """A mark and a sentence that wraps."""
+
+    def __init__(self, ink: Ink, icon: str, tone: str, text: str) -> None:
+        super().__init__()
+        self._ink, self._icon, self._tone = ink, icon, tone
+        self.label = Label(ink.theme, text, "caption", 400, "text", wrap=True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(ink.theme.px(22), 0, 0, 0)
+        row.addWidget(self.label, 1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        px = self._ink.theme.px
+        middle = self._ink.theme.line("caption") / 2 + 1
+        self._ink.icon(painter, QRectF(0, middle - px(7), px(14), px(14)).center(), self._icon, self._tone, px(14))
+        painter.end()
+
+
+class ProfileCard(QFrame):
+    """One profile: a radio button with its promise and its lines. Signal: `picked` (profile)."""
+
+    picked = Signal(object)
+
+    def __init__(self, ink: Ink, profile: str, title: str, promise: str) -> None:
+        super().__init__()
+        self._ink, self.profile = ink, profile
+        theme, px = ink.theme, ink.theme.px
+        self.radio = QRadioButton(title)
+        self.radio.setFont(theme.font("lead", 600))
+        self.radio.setAccessibleName(f"{title}. {promise}")
+        self.radio.toggled.connect(self._on_toggled)
+        self._lines = QVBoxLayout()
+        self._lines.setContentsMargins(0, 0, px(6), 0)
+        self._lines.setSpacing(px(4))
+        self._lines.addStretch(1)
+        inside = QWidget()
+        inside.setLayout(self._lines)
+        inside.setAutoFillBackground(False)
+        scroll = QScrollArea()
+        scroll.setWidget(inside)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.viewport().setAutoFillBackground(False)
+        scroll.setAccessibleName(title)
+        scroll.setFixedHeight(px(132))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(14), px(12), px(8), px(10))
+        column.setSpacing(px(4))
+        column.addWidget(self.radio)
+        told = QHBoxLayout()
+        told.setContentsMargins(px(26), 0, 0, 0)
+        told.addWidget(Label(theme, promise, "caption", 400, "text2", wrap=True))
+        column.addLayout(told)
+        held = QHBoxLayout()
+        held.setContentsMargins(px(26), px(2), 0, 0)
+        held.addWidget(scroll)
+        column.addLayout(held)
+        ink.theme.changed.connect(self.update)
+
+    def show_lines(self, lines: Sequence[tuple[str, str, str]]) -> None:
+        """(icon, tone, text) each."""
+        while self._lines.count() > 1:
+            taken = self._lines.takeAt(0)
+            widget = taken.widget() if taken is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for place, (icon, tone, text) in enumerate(lines):
+            self._lines.insertWidget(place, Line(self._ink, icon, tone, text))
+
+    @property
+    def texts(self) -> list[str]:
+        return [line.label.text() for line in self.findChildren(Line) if not line.isHidden()]
+
+    def _on_toggled(self, on: bool) -> None:
+        self.update()
+        if on:
+            self.picked.emit(self.profile)
+
+    def mousePressEvent(self, event: object) -> None:
+        self.radio.setChecked(True)
+        self.radio.setFocus()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        chosen, theme = self.radio.isChecked(), self._ink.theme
+        painter.setPen(QPen(theme.color("accent" if chosen else "hairline"), tokens.FOCUS if chosen else 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), tokens.RADIUS_CARD, tokens.RADIUS_CARD)
+        painter.end()
+
+
+class ExportDialog(QDialog):
+    """Signals: `export_asked` (body without verb, run and watch), `cancel_asked` (), `losses_asked` ().
+
+    Feed with `show_losses`, `progress`, `exported`, `refused`.
+    """
+
+    export_asked = Signal(object)
+    cancel_asked = Signal()
+    losses_asked = Signal()
+
+    def __init__(self, ink: Ink, parent: QWidget, name: str, title: str, about: str, rows: int | None, stem: str) -> None:
+        super().__init__(parent)
+        self._ink, self.table, self._stem, self._rows = ink, name, stem, rows
+        self._state = "asking"  # asking | writing | written
+        self._format = "csv"
+        self._made: Mapping[str, Any] = {}
+        self._by_hand = False
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setWindowTitle(title)
+        self.setAccessibleName(f"{title}. {about}")
+        self.setFixedWidth(ink.theme.px(_WIDTH))
+        self._make(title, about)
+        self._choose("data")
+        QTimer.singleShot(0, self, self._ask_losses)
+
+    # ---- building
+
+    def _make(self, title: str, about: str) -> None:
+        theme, px = self._ink.theme, self._ink.theme.px
+        self.data = ProfileCard(self._ink, "data", _("Data"), _("For programs. Lossless."))
+        self.sheet = ProfileCard(
+            self._ink, "spreadsheet", _("Spreadsheet"), _("For people with a spreadsheet. Says where it loses.")
+        )
+        for card in (self.data, self.sheet):
+            card.picked.connect(self._choose)
+        kept = (
+            _("UTF-8 without BOM, quoted by RFC 4180"),
+            _("Decimals exact, times ISO 8601 with zone"),
+            _("Null and empty text stay different"),
+            _("Each missing value keeps its reason column"),
+        )
+        self.data.show_lines([("check", "ok", text) for text in kept])
+        self.sheet.show_lines([("clock", "text2", _("Looking at every row for what it would lose…"))])
+        self._formats = Segments(theme, _("Format"), tuple(_FORMATS.items()))
+        self._formats.chosen.connect(self._on_format)
+        self._only = Label(theme, _("JSON and Parquet belong to Data."), "caption", 400, "text2")
+        self.place = QLineEdit()
+        self.place.setAccessibleName(_("Save as"))
+        self.place.setFont(theme.font("body"))
+        self.place.setTextMargins(px(6), 0, 0, 0)
+        self.place.textEdited.connect(self._on_typed)
+        self.place.textChanged.connect(self._look)
+        self._browse = button(theme, _("Choose…"), self._on_browse)
+        self._note = Label(theme, "", "caption", 400, "text2", wrap=True)
+        self.overwrite = QCheckBox(_("Replace the file that is there"))
+        self.overwrite.setFont(theme.font("body"))
+        self.overwrite.toggled.connect(self._look)
+        self._bar = QProgressBar()
+        self._bar.setAccessibleName(_("Progress of the export"))
+        self._bar.setTextVisible(False)
+        self._bar.setFixedHeight(px(4))
+        self._foot = Label(
+            theme, _("The file is read back and compared before it is offered."), "caption", 400, "text2", wrap=True
+        )
+        self._cancel = button(theme, _("Cancel"), self._on_cancel)
+        self._folder = button(theme, _("Open folder"), self._on_folder, icon="folder-open")
+        self._go = button(theme, _("Export"), self._on_go, kind="primary")
+        self._go.setDefault(True)
+        self._cancel.setAutoDefault(False)
+        for made in (self._browse, self._folder):
+            made.setAutoDefault(False)
+        self._lay_out(title, about)
+        self._bar.hide()
+        self._folder.hide()
+        self.overwrite.hide()
+
+    def _lay_out(self, title: str, about: str) -> None:
+        theme, px = self._ink.theme, self._ink.theme.px
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(24), px(18), px(24), px(16))
+        column.setSpacing(px(10))
+        column.addWidget(Label(theme, title, "title", 600))
+        column.addWidget(Label(theme, about, "caption", 400, "text2"))
+        cards = QHBoxLayout()
+        cards.setSpacing(px(12))
+        cards.addWidget(self.data, 1)
+        cards.addWidget(self.sheet, 1)
+        column.addLayout(cards)
+        names = [Label(theme, text, "body", 500, "text2") for text in (_("Format"), _("Save as"))]
+        wide = max(label.sizeHint().width() for label in names) + px(20)
+        for label in names:
+            label.setFixedWidth(wide)
+        row = QHBoxLayout()
+        row.setSpacing(px(10))
+        row.addWidget(names[0])
+        row.addWidget(self._formats)
+        row.addWidget(self._only)
+        row.addStretch(1)
+        column.addLayout(row)
+        row = QHBoxLayout()
+        row.setSpacing(px(10))
+        row.addWidget(names[1])
+        row.addWidget(self.place, 1)
+        row.addWidget(self._browse)
+        column.addLayout(row)
+        below = QVBoxLayout()
+        below.setContentsMargins(wide + px(10), 0, 0, 0)
+        below.addWidget(self._note)
+        below.addWidget(self.overwrite)
+        column.addLayout(below)
+        column.addWidget(self._bar)
+        column.addWidget(Rule(theme))
+        foot = QHBoxLayout()
+        foot.setSpacing(px(8))
+        foot.addWidget(self._foot, 1)
+        for made in (self._folder, self._cancel, self._go):
+            foot.addWidget(made)
+        column.addLayout(foot)
+
+    # ---- asking
+
+    def _ask_losses(self) -> None:
+        self.losses_asked.emit()
+
+    def _choose(self, profile: object) -> None:
+        self._profile = str(profile)
+        (self.data if profile == "data" else self.sheet).radio.setChecked(True)
+        (self.sheet if profile == "data" else self.data).radio.setChecked(False)
+        known = _PROFILE_FORMATS[self._profile]
+        for key in _FORMATS:
+            self._formats.show_choice(key, key in known)
+        if self._format not in known:
+            self._format = known[0]
+        self._formats.choose(self._format)
+        self._only.setVisible(self._profile == "spreadsheet")
+        self._suggest()
+
+    def _on_format(self, key: object) -> None:
+        self._format = str(key)
+        self._suggest()
+
+    def _suggest(self) -> None:
+        """A free name in the user's documents, until one was typed; then only its ending follows."""
+        if self._by_hand:
+            path = Path(self.place.text())
+            if path.suffix in _ENDINGS.values():
+                self.place.setText(str(path.with_suffix(_ENDINGS[self._format])))
+            return
+        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        home = Path(folder if folder and Path(folder).is_dir() else QDir.homePath())
+        ending = ("-sheet" if self._profile == "spreadsheet" else "") + _ENDINGS[self._format]
+        self.place.setText(str(home / f"{self._stem}{ending}"))
+
+    def _on_typed(self) -> None:
+        self._by_hand = True
+
+    def _on_browse(self) -> None:
+        path, _filter = QFileDialog.getSaveFileName(
+            self, _("Save as"), self.place.text(), options=QFileDialog.Option.DontConfirmOverwrite
+        )
+        if path:
+            self._by_hand = True
+            self.place.setText(path)
+
+    @property
+    def path(self) -> Path:
+        return Path(self.place.text()).expanduser()
+
+    def _look(self) -> None:
+        """What is known of the place before anything is written."""
+        if self._state != "asking":
+            return
+        text = self.place.text().strip()
+        path = self.path
+        taken = bool(text) and (path.exists() or Path(f"{path}.actum.json").exists())
+        self.overwrite.setVisible(taken and not path.is_dir())
+        if not taken:
+            self.overwrite.setChecked(False)
+        rows = _("{n} rows").format(n=measures.count(self._rows)) if self._rows is not None else ""
+        wrong = ""
+        if not path.is_absolute():
+            wrong = _("Name the file with its whole path, for example {path}.").format(path=Path(QDir.homePath()) / self._stem)
+        elif path.is_dir():
+            wrong = _("This is a folder. Name a file in it.")
+        elif not path.parent.is_dir():
+            wrong = _("The folder {folder} does not exist.").format(folder=path.parent)
+        elif taken and not self.overwrite.isChecked():
+            wrong = _("A file of this name is there. Choose another name, or tick the box to replace it.")
+        said = wrong or " · ".join(part for part in (rows, _("The name is free; nothing is overwritten.")) if part)
+        if taken and not wrong:
+            said = _("The file that is there is replaced once the new one was read back.")
+        self._note.ink("bad" if wrong else "text2")
+        self._note.setText(said)
+        self._wrong = bool(wrong)
+
+    def _on_go(self) -> None:
+        if self._state == "written":
+            self.accept()
+            return
+        self._look()
+        if self._wrong:
+            self.place.setFocus()
+            return
+        self._become("writing")
+        self.export_asked.emit(
+            {
+                "name": self.table,
+                "format": self._format,
+                "profile": self._profile,
+                "path": str(self.path),
+                "overwrite": self.overwrite.isChecked(),
+            }
+        )
+
+    def _on_cancel(self) -> None:
+        if self._state == "writing":
+            self._cancel.setEnabled(False)
+            self._foot.setText(_("Being cancelled…"))
+            self.cancel_asked.emit()
+        else:
+            self.reject()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._state == "writing":
+            self._on_cancel()
+            return
+        super().keyPressEvent(event)
+
+    # ---- being told
+
+    def show_losses(self, found: Mapping[str, Any] | None, error: ActumError | None) -> None:
+        if found is None:
+            why = " ".join(part for part in (error.what, error.why) if part) if error else ""
+            self.sheet.show_lines([("warning-fill", "warn", why)])
+            return
+        lines = []
+        for loss in found["losses"]:
+            text, lossy = losswords.sentence(loss)
+            lines.append(("warning-fill", "warn", text) if lossy else ("check", "ok", text))
+        if not any(tone == "warn" for _icon, tone, _text in lines):
+            lines.append(("check", "ok", _("Nothing is lost in this table")))
+        lines.sort(key=lambda line: line[1] != "warn")
+        self.sheet.show_lines([*lines, ("check", "ok", _("UTF-8 with BOM, so that a spreadsheet reads it right"))])
+
+    def progress(self, done: int, total: int, _unit: str) -> None:
+        if self._state != "writing":
+            return
+        self._bar.setRange(0, 1000)
+        self._bar.setValue(int(1000 * done / max(1, total)))
+        stages = 3 if self._profile == "spreadsheet" else 2
+        comparing = done * stages >= total * (stages - 1)
+        words = _("Read back and compared, {percent}") if comparing else _("Being written, {percent}")
+        self._foot.setText(words.format(percent=measures.percent(min(0.99, done / max(1, total)))))
+
+    def exported(self, made: Mapping[str, Any]) -> None:
+        self._made = made
+        self._become("written")
+        words = _("{rows} rows written, read back and equal. {size}.")
+        self._foot.setText(words.format(rows=measures.count(made["rows"]), size=measures.size(made["size_bytes"])))
+        self._note.ink("text2")
+        self._note.setText(_("Beside it, {file} says which result it came from.").format(file=Path(str(made["sidecar"])).name))
+        self._go.setFocus()
+
+    def refused(self, error: ActumError) -> None:
+        """Nothing was left behind; the person can change something and try again."""
+        self._become("asking")
+        self._look()
+        self._note.ink("text2" if error.code == "cancelled" else "bad")
+        words = (
+            _("Cancelled. Nothing was left behind.")
+            if error.code == "cancelled"
+            else " ".join(part for part in (error.what, error.why, error.remedy) if part)
+        )
+        self._note.setText(words)
+        self._foot.setText(_("The file is read back and compared before it is offered."))
+
+    def _become(self, state: str) -> None:
+        self._state = state
+        asking, writing = state == "asking", state == "writing"
+        for widget in (self.data, self.sheet, self._formats, self.place, self._browse, self.overwrite):
+            widget.setEnabled(asking)
+        self._bar.setVisible(writing)
+        self._bar.setRange(0, 0)
+        self._folder.setVisible(state == "written")
+        self._cancel.setVisible(state != "written")
+        self._cancel.setEnabled(True)
+        self._go.setVisible(not writing)
+        self._go.say(_("Close") if state == "written" else _("Export"))
+        if writing:
+            self._foot.setText(_("Being written…"))
+            self._cancel.setFocus()
+
+    def _on_folder(self) -> None:
+        folder = self.path.parent
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+            QGuiApplication.clipboard().setText(str(folder))
+            self._note.setText(_("No file manager answered. The path is in the clipboard: {path}").format(path=folder))
+
+    @property
+    def state(self) -> str:
+        return self._state

@@ -1,0 +1,104 @@
+"""The one plot of a table: kind, axes, how its points were taken, and the plot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout
+
+from actum_desktop.charts.tableplot import TablePlot, basis
+from actum_desktop.i18n import _
+from actum_desktop.models.tablemodel import GridColumn
+from actum_desktop.views.ink import Ink
+from actum_desktop.views.widgets import Card, Elided, Label, Segments
+
+_DRAWN = frozenset({"integer", "decimal", "float64", "date", "timestamp"})
+_TIMES = frozenset({"date", "timestamp"})
+
+
+class PlotPanel(Card):
+    """Signal: `asked` ((kind, x | None, y)) when another plot is wanted."""
+
+    asked = Signal(object)
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__(ink.theme)
+        theme, px = ink.theme, ink.theme.px
+        self._basis = Elided(ink, "caption", 400, "text2")
+        kinds = (("line", _("Line")), ("scatter", _("Scatter")), ("histogram", _("Histogram")))
+        self.kinds = Segments(theme, _("Kind of plot"), kinds)
+        self.kinds.chosen.connect(self._on_kind)
+        self.y_box, self.x_box = QComboBox(), QComboBox()
+        self._over = Label(theme, _("over"), "caption", 400, "text2")
+        for box, name in ((self.y_box, _("Column to draw")), (self.x_box, _("Column along the axis"))):
+            box.setAccessibleName(name)
+            box.setFont(theme.font("caption", 500))
+            box.setProperty("small", "true")
+            box.setMinimumWidth(px(96))
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContentsOnFirstShow)
+            box.activated.connect(self.ask)
+        self.plot = TablePlot(ink)
+        head = QHBoxLayout()
+        head.setContentsMargins(px(14), px(8), px(12), 0)
+        head.setSpacing(px(8))
+        head.addWidget(self.y_box)
+        head.addWidget(self._over)
+        head.addWidget(self.x_box)
+        head.addSpacing(px(4))
+        head.addWidget(self._basis, 1)
+        head.addWidget(self.kinds)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, px(6))
+        column.setSpacing(px(2))
+        column.addLayout(head)
+        column.addWidget(self.plot, 1)
+
+    def columns(self, columns: Sequence[GridColumn]) -> None:
+        """Another table: a sensible first choice, a number over time, or over the row's number."""
+        drawn = [column for column in columns if column.kind in _DRAWN]
+        times = [column.name for column in drawn if column.kind in _TIMES]
+        numbers = [column.name for column in drawn if column.kind not in _TIMES]
+        self.y_box.clear()
+        self.x_box.clear()
+        self.x_box.addItem(_("row"), None)
+        for column in drawn:
+            self.y_box.addItem(column.name, column.name)
+            self.x_box.addItem(column.name, column.name)
+        first = (numbers or times or [""])[0]
+        self.y_box.setCurrentIndex(max(0, self.y_box.findData(first)))
+        self.x_box.setCurrentIndex(max(0, self.x_box.findData(times[0])) if times else 0)
+        for widget in (self.y_box, self.x_box, self._over, self.kinds):
+            widget.setVisible(bool(drawn))
+        self._show_axes()
+        if not drawn:
+            self._basis.setText("")
+            self.plot.say(_("No column of this table can be drawn: there are no numbers, dates or times."))
+
+    def ask(self, *_: object) -> None:
+        y = self.y_box.currentData()
+        if y:
+            kind = self.kinds.current
+            self.asked.emit((kind, None if kind == "histogram" else self.x_box.currentData(), y))
+
+    def show_plot(self, found: Mapping[str, Any], x: str, y: str) -> None:
+        self._basis.setText(basis(found))
+        self.plot.show_plot(found, x, y)
+
+    def say(self, words: str) -> None:
+        self._basis.setText("")
+        self.plot.say(words)
+
+    @property
+    def basis(self) -> str:
+        return self._basis.text()
+
+    def _on_kind(self) -> None:
+        self._show_axes()
+        self.ask()
+
+    def _show_axes(self) -> None:
+        shown = self.kinds.current != "histogram" and self.y_box.count() > 0
+        self.x_box.setVisible(shown)
+        self._over.setVisible(shown)
