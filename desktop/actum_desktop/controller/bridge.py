@@ -59,6 +59,7 @@ class _Inside(QObject):
             return
         self._controller = controller
         self.started.emit(None)
+        controller.supervising.emit(controller.state())  # where nothing changes, nothing else would tell the window
 
     @Slot(object)
     def command(self, token_and_body: tuple[int, Mapping[str, Any]]) -> None:
