@@ -116,6 +116,7 @@ class Desk(QObject):
         self.bridge = bridge = Bridge(self)
         bridge.started.connect(self._on_started)
         bridge.updated.connect(self.window.on_update)
+        bridge.progressed.connect(self.window.on_progressed)
         bridge.supervising.connect(self.window.on_supervising)
         bridge.answered.connect(self.window.on_answered)
         bridge.retired.connect(self._on_retired)

@@ -18,12 +18,13 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from actum_desktop import i18n, measures
-from actum_desktop.controller.events import Answered, Supervising, Update
+from actum_desktop.controller.events import Answered, Progressed, Supervising, Update
 from actum_desktop.i18n import _
 from actum_desktop.models.history import History
 from actum_desktop.models.runreader import Seen
 from actum_desktop.models.runsmodel import RunsModel
 from actum_desktop.models.source import Counts, Source
+from actum_desktop.resultsdesk import ResultsDesk
 from actum_desktop.tasksdesk import Failed, TasksDesk, Then
 from actum_desktop.views.alertsview import AlertsView
 from actum_desktop.views.helpview import HelpView
@@ -104,6 +105,7 @@ class Window(QWidget):
         self._page = RunPage(ink, self._ws)
         self._page.stop_asked.connect(self._on_stop)
         self._page.back_asked.connect(self._on_runs)
+        self._page.result_asked.connect(self.open_result)
         self._alerts = AlertsView(ink)
         self._alerts.run_chosen.connect(self.open_run)
         self._alerts.check_asked.connect(self._on_check)
@@ -119,6 +121,10 @@ class Window(QWidget):
         self._tasks = TasksDesk(ink, self._pages, self.send)
         self._tasks.run_chosen.connect(self.open_run)
         self._tasks.task_chosen.connect(self.open_task)
+        self._results = ResultsDesk(ink, self._ws, self._pages, self.send)
+        self._results.result_chosen.connect(self.open_result)
+        self._results.run_chosen.connect(self.open_run)
+        self._results.list_chosen.connect(self._on_results_key)
         if self._shelf is not None:
             self._tasks.join(self._shelf)
         for page in (self._runs, self._page, self._alerts, self._settings, self._help):
@@ -157,6 +163,7 @@ class Window(QWidget):
     def rebuild(self) -> None:
         """After a change of language: every word anew; what was open stays open."""
         self._tasks.part()
+        self._results.part()
         showing_launch = self._whole.currentWidget() is self._launch
         old = self._central
         self._outer.removeWidget(old)
@@ -176,7 +183,8 @@ class Window(QWidget):
         for keys, slot in (
             ("Ctrl+1", self._on_tasks_key),
             ("Ctrl+2", self._on_runs),
-            ("Ctrl+3", self._on_alerts_key),
+            ("Ctrl+3", self._on_results_key),
+            ("Ctrl+4", self._on_alerts_key),
             ("Ctrl+,", self._on_settings_key),
             ("F1", self._on_help_key),
             ("Alt+Left", self.back),
@@ -208,6 +216,7 @@ class Window(QWidget):
         """Before source and reader are closed."""
         self._second.stop()
         self._tasks.part()
+        self._results.part()
         self._bridge, self._source, self._reads, self._shelf = None, None, None, None
         self._model.source = None
 
@@ -221,6 +230,7 @@ class Window(QWidget):
         if update.changes.runs or update.changes.alerts or update.changes.tasks:
             self._refresh_store()
         self._tasks.on_update(update)
+        self._results.on_update(update)
         for live in update.live:
             if live.run == self._page.run:
                 self._page.live(live, self._history.samples(live.run))
@@ -247,6 +257,9 @@ class Window(QWidget):
                 self.tell(answered.error)
         elif then is not None:
             then(answered.ok or {})
+
+    def on_progressed(self, progressed: Progressed) -> None:
+        self._results.on_progressed(progressed)
 
     def on_seen(self, seen: Seen) -> None:
         self._page.seen(seen)
@@ -310,6 +323,10 @@ class Window(QWidget):
         if isinstance(run, int):
             self._go("run", run)
 
+    def open_result(self, run: object) -> None:
+        if isinstance(run, int):
+            self._go("result", run)
+
     def open_task(self, name: object) -> None:
         """The page of a task; "" = the gallery."""
         self._go("task", str(name)) if name else self._go("tasks")
@@ -340,9 +357,11 @@ class Window(QWidget):
             "settings": self._settings,
             "help": self._help,
         }
-        self._sidebar.choose({"run": "runs", "task": "tasks"}.get(screen, screen))
+        self._sidebar.choose({"run": "runs", "task": "tasks", "result": "results"}.get(screen, screen))
         if screen in ("tasks", "task"):
             pages[screen] = self._tasks.show(str(run) if screen == "task" else "")
+        elif screen in ("results", "result"):
+            pages[screen] = self._results.show(int(run))
         elif isinstance(run, int) and screen == "run":
             self._page.open(run)
             live = self._model.live(run)
@@ -360,6 +379,8 @@ class Window(QWidget):
         page = self._pages.currentWidget()
         if self._visited[self._at][0] in ("tasks", "task"):
             self._tasks.screen.focus_start()
+        elif self._visited[self._at][0] in ("results", "result"):
+            self._results.focus_start(int(self._visited[self._at][1]))
         elif isinstance(page, RunsView | RunPage | AlertsView | SettingsView | HelpView):
             page.focus_start()
 
@@ -371,6 +392,9 @@ class Window(QWidget):
 
     def _on_runs(self) -> None:
         self._go("runs")
+
+    def _on_results_key(self) -> None:
+        self._go("results")
 
     def _on_alerts_key(self) -> None:
         self._go("alerts")
@@ -386,8 +410,8 @@ class Window(QWidget):
             self._notice_box.hide()
         elif self._visited[self._at][0] == "run":
             self._go("runs")
-        elif self._visited[self._at][0] == "task":
-            self._go("tasks")
+        elif self._visited[self._at][0] in ("task", "result"):
+            self._go(f"{self._visited[self._at][0]}s")
 
     def _on_next_pane(self) -> None:
         """Sidebar, page, and round again."""

@@ -11,10 +11,11 @@ from actum_desktop.views.ink import Ink
 from actum_desktop.views.widgets import Card, Label
 
 _KEYS = (
-    ("Ctrl+1, 2, 3", N_("Tasks, Runs, Alerts")),
+    ("Ctrl+1 … 4", N_("Tasks, Runs, Results, Alerts")),
     ("Ctrl+N", N_("New task")),
     ("Ctrl+Enter", N_("Run the form")),
     ("Enter", N_("open the run")),
+    ("F", N_("filter the rows of a table")),
     ("S", N_("stop the run, with a question in place")),
     ("/", N_("to the filter")),
     ("Ctrl+F, F3", N_("find here, find the next")),

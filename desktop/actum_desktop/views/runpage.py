@@ -25,7 +25,7 @@ from actum_desktop.controller.events import Live
 from actum_desktop.i18n import _
 from actum_desktop.ledger import attempt_state
 from actum_desktop.models import details
-from actum_desktop.models.history import Sample
+from actum_desktop.models.history import Sample, estimate
 from actum_desktop.models.runcells import fraction_of, warning_data
 from actum_desktop.models.runreader import Seen
 from actum_desktop.views.detailsview import DetailsView
@@ -41,10 +41,11 @@ _TABS = ("overview", "evidence", "events", "inputs", "files", "attempts")
 
 
 class RunPage(QWidget):
-    """Signals: `stop_asked` ((run, level)), `back_asked` ()."""
+    """Signals: `stop_asked` ((run, level)), `back_asked` (), `result_asked` (run)."""
 
     stop_asked = Signal(object)
     back_asked = Signal()
+    result_asked = Signal(object)
 
     def __init__(self, ink: Ink, ws: Workspace) -> None:
         super().__init__()
@@ -82,6 +83,7 @@ class RunPage(QWidget):
         self._stop = button(theme, _("Stop…"), self.ask_stop, icon="square", tip=_("Stop this run (S)"))
         self._insist = button(theme, _("Insist now"), self._on_insist, icon="lightning", tip=_("End what is left at once"))
         self._folder = button(theme, _("Open folder"), self._on_folder, icon="folder-open")
+        self._open_result = button(theme, _("Open result"), self._on_result, icon="table")
         self._copy = button(theme, "", self._on_copy, kind="ghost", icon="copy", tip=_("Copy the ledger as text"))
         self._tabs = Tabs(ink, _("Parts of this run"))
         self._tabs.chosen.connect(self._on_tab)
@@ -128,7 +130,7 @@ class RunPage(QWidget):
         for badge in (self._badge, self._warning, self._now):
             row.addWidget(badge)
         row.addStretch(1)
-        for made in (self._insist, self._stop, self._folder, self._copy):
+        for made in (self._insist, self._stop, self._open_result, self._folder, self._copy):
             row.addWidget(made)
         return row
 
@@ -295,6 +297,7 @@ class RunPage(QWidget):
         self._insist.setVisible(stopping and not insisting and not closed)
         told_below = bool((show.get("failure") or {}).get("code"))
         self._folder.setVisible(bool(show.get("result") or (show.get("unverified_files") and not told_below)))
+        self._open_result.setVisible(bool(show.get("result")))
         self._folder.say(_("Open result folder") if show.get("result") else _("Open its files"))
         for key, (name, count) in self._tab_texts(show).items():
             self._tabs.relabel(key, name, count)
@@ -422,6 +425,9 @@ class RunPage(QWidget):
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText("\n".join(wording.ledger_lines(self._merged(), self._attempt)))
 
+    def _on_result(self) -> None:
+        self.result_asked.emit(self.run)
+
     def _on_folder(self) -> None:
         result = self._show.get("result")
         if result:
@@ -480,17 +486,3 @@ class RunPage(QWidget):
             self._ledger_card.setMinimumWidth(0)
             self._ledger_card.setMaximumWidth(16_777_215)
         self._popover.hide()
-
-
-def estimate(samples: Sequence[Sample]) -> str:
-    """`~ 18 min left`, from the pace of what was seen; nothing before there is a pace."""
-    known = [sample for sample in samples if sample.fraction is not None]
-    if len(known) < 3:
-        return ""
-    first, last = known[0], known[-1]
-    gained = (last.fraction or 0) - (first.fraction or 0)
-    took = (last.at - first.at) / 1e6
-    if gained <= 0 or took < 3:
-        return ""
-    left = (1 - (last.fraction or 0)) * took / gained
-    return _("~ {time} left").format(time=measures.duration(left))

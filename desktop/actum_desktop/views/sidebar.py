@@ -160,7 +160,8 @@ class Sidebar(QWidget):
         for key, text, icon, keys in (
             ("tasks", _("Tasks"), "squares-four", "Ctrl+1"),
             ("runs", _("Runs"), "play-circle", "Ctrl+2"),
-            ("alerts", _("Alerts"), "bell", "Ctrl+3"),
+            ("results", _("Results"), "table", "Ctrl+3"),
+            ("alerts", _("Alerts"), "bell", "Ctrl+4"),
         ):
             column.addWidget(self._add(key, text, icon, keys))
         column.addSpacing(px(38))
