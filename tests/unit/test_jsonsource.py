@@ -31,7 +31,7 @@ def test_json_lines_keep_what_was_written(tmp_path: Path) -> None:
         "in": "nested",
         "late": "text",
     }
-    assert found["price"]["min"] == "0.10"
+    assert found["price"]["min"] == "0.1"
     assert found.of("top_values", "in", "value") == [('{"b":[1,1.50],"a":null}',)]
     assert found.of("missing", "ok", "form", "count") == [("null", 1)]
     assert found.of("missing", "late", "form", "count") == [("absent", 1)]

@@ -50,7 +50,7 @@ def test_types_are_told_from_all_values(tmp_path: Path) -> None:
         "gap": "no values",
         "plus": "text",
     }
-    assert (found["money"]["min"], found["money"]["max"], found["money"]["p50"]) == ("0.10", "12.00", "6.05")
+    assert (found["money"]["min"], found["money"]["max"], found["money"]["p50"]) == ("0.1", "12", "6.05")
     assert (found["day"]["min"], found["day"]["p95"]) == ("2012-02-29", "2013-01-31")
     assert (found["instant"]["min"], found["instant"]["max"]) == ("2013-01-01T08:00:00.5Z", "2013-01-01T10:00:00Z")
     assert found["local"]["max"] == "2013-01-02T10:00:30"
@@ -106,7 +106,13 @@ def test_a_quantile_of_days_is_a_day_that_occurs(tmp_path: Path) -> None:
 
 def test_equal_decimals_written_differently_are_one_value(tmp_path: Path) -> None:
     found = Profile(tmp_path, "x\n1.0\n1.00\n1\n2.5\n")
-    assert (found["x"]["distinct"], found.of("top_values", "x", "value", "count")) == (2, [("1.00", 3), ("2.50", 1)])
+    assert (found["x"]["distinct"], found.of("top_values", "x", "value", "count")) == (2, [("1", 3), ("2.5", 1)])
+
+
+def test_decimals_keep_their_zeros_where_all_are_written_alike(tmp_path: Path) -> None:
+    found = Profile(tmp_path, "alike,uneven\n0.10,0.10\n12.00,100\n")
+    assert (found["alike"]["min"], found["alike"]["max"]) == ("0.10", "12.00")
+    assert (found["uneven"]["min"], found["uneven"]["max"]) == ("0.1", "100")
 
 
 def test_histograms_count_every_value_once(tmp_path: Path) -> None:

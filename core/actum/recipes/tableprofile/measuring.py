@@ -170,10 +170,11 @@ class Measurer:
     def _classes(self) -> dict[str, Class]:
         found = self._rows(
             f"""SELECT c, sum(n)::BIGINT, left(min(v), 41), max(length(regexp_extract(v, '^-?0*([0-9]*)', 1))),
-                max(length(regexp_extract(v, '[.]([0-9]*)', 1))) FROM (SELECT v, n, {types.CLASS_OF} AS c FROM g WHERE NOT m)
-                GROUP BY c"""
+                max(digits), min(digits)
+                FROM (SELECT v, n, {types.CLASS_OF} AS c, length(regexp_extract(v, '[.]([0-9]*)', 1)) AS digits
+                      FROM g WHERE NOT m) GROUP BY c"""
         )
-        return {name: Class(rows, example, before, after) for name, rows, example, before, after in found}
+        return {name: Class(*figures) for name, *figures in found}
 
     def _stood(self, textual: bool) -> tuple[Stood, ...]:
         """Everything in g that is missing, and what looks as if it were meant to be."""

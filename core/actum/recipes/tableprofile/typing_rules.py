@@ -63,23 +63,26 @@ CLASS_OF = f"""CASE
 @dataclass(frozen=True, slots=True)
 class Class:
     """What was found of one class. `rows` counts values, `example` is the least of its texts; digits before and after the
-    point at most."""
+    point are the most that occur, `after_least` the fewest after it."""
 
     rows: int
     example: str
     before: int
     after: int
+    after_least: int
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
     """A column's type. `key` is an SQL expression over v that gives values to be grouped, ordered and computed with: numbers
-    themselves, days since 1970 for dates, microseconds for times (nanoseconds where `nano`). `note` is what had to be said."""
+    themselves, days since 1970 for dates, microseconds for times (nanoseconds where `nano`). `note` is what had to be said.
+    `trim`: decimals were written with different numbers of digits and are shown without zeros at their end."""
 
     name: str
     key: str = "v"
     note: str = ""
     nano: bool = False
+    trim: bool = False
 
 
 def inferred(found: Mapping[str, Class]) -> Type:
@@ -111,7 +114,8 @@ def _decimal(found: Mapping[str, Class]) -> Type:
     before = max(each.before for each in found.values())
     after = max(each.after for each in found.values())
     if before + after <= DECIMAL_DIGITS_HELD:
-        return Type(DECIMAL, f"v::DECIMAL({max(1, before + after)}, {after})")
+        uneven = any(each.after_least < after for each in found.values())
+        return Type(DECIMAL, f"v::DECIMAL({max(1, before + after)}, {after})", trim=uneven)
     return Type(
         FLOAT, "v::DOUBLE", f"The numbers have more digits than a decimal holds ({before} before the point, {after} after)."
     )

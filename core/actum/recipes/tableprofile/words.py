@@ -28,7 +28,8 @@ def words(kind: Type, value: Any) -> str | None:
     if kind.name in (types.TIMESTAMP, types.LOCAL):
         return _moment(value, kind)
     if isinstance(value, Decimal):
-        return plain(value)
+        text = plain(value)
+        return text.rstrip("0").rstrip(".") if kind.trim and "." in text else text
     return repr(value) if isinstance(value, float) else cut(str(value))
 
 
