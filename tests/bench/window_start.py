@@ -1,4 +1,4 @@
-"""The window, from the start of the process until it is painted, on 1,000,000 runs of history; against a bare QMainWindow."""
+"""The window on 1,000,000 runs of history: its first frame from the start of the process, and when its list is live."""
 
 from __future__ import annotations
 
@@ -16,23 +16,46 @@ from actum.workspace import Workspace
 from tests.bench.harness import Comparison
 from tests.bench.listing import fill
 
-# In place of the event loop: turn it until a window is exposed and painted, say when and how large, and close.
+ROWS = 100  # a view with as many is the list of runs
+
+# In place of the event loop. An event posted while the first frame is painted comes right after it, before whatever the
+# window does next; then the loop turns until a view shows rows (not for the bare window), and everything is closed.
 LOOP = """
 import json, sys, time
-from PySide6.QtCore import QCoreApplication, QEventLoop
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, Qt
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMainWindow
+
+class First(QObject):
+    asked, at = False, 0.0
+    def eventFilter(self, seen, event):
+        if not self.asked and event.type() == QEvent.Type.Paint and isinstance(seen, QMainWindow):
+            self.asked = True
+            QCoreApplication.postEvent(self, QEvent(QEvent.Type.User), Qt.EventPriority.HighEventPriority.value)
+        return False
+    def event(self, event):
+        self.at = time.monotonic()
+        QApplication.instance().removeEventFilter(self)
+        return True
+
+def rows_shown():
+    views = (v for w in QApplication.topLevelWidgets() for v in w.findChildren(QAbstractItemView) if v.isVisible())
+    return [v for v in views if v.model() is not None and v.model().rowCount() >= ROWS]
 
 def measured(*arguments):
-    def painted():
-        windows = (w for w in QApplication.topLevelWidgets() if w.isVisible() and w.windowHandle())
-        return [w for w in windows if w.windowHandle().isExposed()]
-    while not painted():
-        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 20)
-    painted()[0].grab()
-    at = time.monotonic()
+    def turn():
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 5)
+    first = First()
+    QApplication.instance().installEventFilter(first)
+    while not first.at:
+        turn()
+    while ROWS and not rows_shown():
+        turn()
+    for view in rows_shown() if ROWS else ():
+        view.window().grab()
+    live = time.monotonic()
     with open("/proc/self/status") as status:
         kib = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
-    sys.stdout.write(json.dumps({"at": at, "mb": kib / 1024}) + "\\n")
+    sys.stdout.write(json.dumps({"painted": first.at, "live": live, "mb": kib / 1024}) + "\\n")
     sys.stdout.flush()
     for window in QApplication.topLevelWidgets():
         window.close()
@@ -42,8 +65,8 @@ def measured(*arguments):
 QApplication.exec = measured
 QCoreApplication.exec = measured
 """
-BARE = LOOP + "a = QApplication(sys.argv)\nfrom PySide6.QtWidgets import QMainWindow\nw = QMainWindow()\nw.show()\na.exec()\n"
-OURS = LOOP + "from actum_desktop.entry import main\nmain([])\n"
+BARE = "ROWS = 0\n" + LOOP + "a = QApplication(sys.argv)\nw = QMainWindow()\nw.show()\na.exec()\n"
+OURS = f"ROWS = {ROWS}\n" + LOOP + "from actum_desktop.entry import main\nmain([])\n"
 
 
 def started(source: str, variables: dict[str, str]) -> dict[str, float]:
@@ -54,7 +77,8 @@ def started(source: str, variables: dict[str, str]) -> dict[str, float]:
     if not done.stdout:
         raise RuntimeError(f"the window did not open: {done.stderr[-1000:]}")
     shown = json.loads(done.stdout.splitlines()[0])
-    return {"ms": (shown["at"] - began) * 1000, "mb": shown["mb"]}
+    painted, live = (shown[name] * 1000 for name in ("painted", "live"))
+    return {"painted": painted - began * 1000, "later": live - painted, "mb": shown["mb"]}
 
 
 @contextmanager
@@ -69,13 +93,22 @@ def prepare(folder: Path) -> Iterator[list[Comparison]]:
 
     yield [
         Comparison(
-            "window painted, 1,000,000 runs",
+            "first frame of the window, 1,000,000 runs",
             "ms",
-            measure(OURS, "ms"),
-            measure(BARE, "ms"),
+            measure(OURS, "painted"),
+            measure(BARE, "painted"),
             "bare QMainWindow",
             "≤ 1.5 × bare",
             lambda ours, ratio: ratio <= 1.5,
+        ),
+        Comparison(
+            "list of runs live after the first frame",
+            "ms",
+            measure(OURS, "later"),
+            measure(BARE, "painted"),
+            "first frame of a bare QMainWindow",
+            "≤ 500 ms",
+            lambda ours, ratio: ours <= 500,
         ),
         Comparison(
             "memory of the window",

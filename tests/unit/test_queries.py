@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from actum.model.changes import Change, SetSetting
 from actum.model.status import AttemptEvent, Pair, Phase, RunStatus, Status
 from actum.store import loading, runlists
 from actum.store.queries import Reader
+from actum.store.selects import _counts
 from actum.workspace import Workspace
 
 from tests.helpers import seed
@@ -80,6 +82,25 @@ def test_the_partial_indices_serve_and_nothing_is_sorted(reader: Reader, statuse
     plan = [row["detail"] for row in reader.connection.execute(sql, {**statement._fixed, **values})]
     assert any(f"USING COVERING INDEX {index} " in line or f"USING INDEX {index} " in line for line in plan), plan
     assert not any(line.startswith("SCAN run") for line in plan), plan
+
+
+def test_runs_are_counted_by_status_and_deleted_ones_are_left_out(reader: Reader, tmp_path: Path) -> None:
+    """Succeeded ones are what is left when the others are counted: the same numbers as counting each."""
+    one_by_one = "SELECT status, count(*) FROM run WHERE deletion = 'none' GROUP BY status"
+    assert reader.counts() == dict(reader.connection.execute(one_by_one).fetchall()) == {
+        "SUCCEEDED": 1080, "FAILED": 108, "RUNNING": 12,
+    }  # fmt: skip
+    plan = [row["detail"] for row in reader.connection.execute(f"EXPLAIN QUERY PLAN {_counts.text}", _counts._fixed)]
+    assert "SCAN run USING INDEX run_deleted" in plan, plan
+    assert "SCAN run" not in plan, plan
+
+    ws = w.make(tmp_path / "ws")
+    seed.fill(ws, 100)
+    with sqlite3.connect(ws.database) as connection:
+        connection.execute("UPDATE run SET deletion = 'soft' WHERE number IN (1, 3, 10, 100)")
+    connection.close()
+    with Reader(ws) as deleted:
+        assert deleted.counts() == {"SUCCEEDED": 88, "FAILED": 8}
 
 
 def test_a_run_is_found_by_number_and_by_id(reader: Reader) -> None:

@@ -96,6 +96,7 @@ run = Table(
     Index("run_by_task", "task", "number", sqlite_where=text("deletion = 'none'")),
     Index("run_by_task_status", "task", "status", "number", sqlite_where=text("deletion = 'none'")),
     Index("run_retrying", "number", sqlite_where=text("status = 'RETRYING'")),
+    Index("run_deleted", "number", sqlite_where=text("deletion <> 'none'")),
     CheckConstraint("deletion IN ('none', 'soft', 'purging', 'purged')", name="run_deletion"),
     sqlite_autoincrement=True,  # a number is never used again
 )

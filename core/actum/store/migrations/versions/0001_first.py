@@ -138,6 +138,7 @@ def _tables_2() -> None:
     op.create_index(
         "run_by_task_status", "run", ["task", "status", "number"], unique=False, sqlite_where=sa.text("deletion = 'none'")
     )
+    op.create_index("run_deleted", "run", ["number"], unique=False, sqlite_where=sa.text("deletion <> 'none'"))
     op.create_index("run_key", "run", ["key"], unique=True)
     op.create_index("run_retrying", "run", ["number"], unique=False, sqlite_where=sa.text("status = 'RETRYING'"))
 
