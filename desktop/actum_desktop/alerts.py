@@ -96,6 +96,12 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("It is left to finish; nothing of it is taken over."),
         N_("Look whether the database was restored from an older copy."),
     ),
+    "disk_waits": (
+        N_("its host waits for the disk"),
+        N_("Log, records or outcome of this run cannot be written now."),
+        N_("The work waits, and nothing of it is lost. It goes on by itself."),
+        N_("Make room on the disk, or give Actum the right to write there."),
+    ),
     "late_host": (
         N_("a host of a closed run came forward"),
         N_("A host has answered whose attempt is closed already."),
@@ -112,6 +118,9 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
 _SEVERITY = {"bad": ("x-circle-fill", "bad"), "warning": ("warning-fill", "warn"), "info": ("info-fill", "text2")}
 _ALIASES = {
     "hold": "cannot_tell",
+    "log_waits": "disk_waits",
+    "records_wait": "disk_waits",
+    "outcome_waits": "disk_waits",
     "held": "cannot_tell",
     "leftover": "tree_left",
     "result_rejected": "package_rejected",

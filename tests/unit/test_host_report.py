@@ -70,11 +70,11 @@ def test_notices_of_one_code_are_bounded(parts: tuple[Report, Outbox, Collected]
     assert kinds(outbox) == ["notice"] * (limits.NOTICES_PER_CODE_MAX + 1)
 
 
-def test_a_condition_is_told_each_time_it_begins(parts: tuple[Report, Outbox, Collected]) -> None:
+def test_a_condition_is_told_each_time_it_begins_or_ends(parts: tuple[Report, Outbox, Collected]) -> None:
     report, outbox, _ = parts
     for holds in (True, True, False, False, True):
         report.condition("disk_low", "text", holds)
-    assert kinds(outbox) == ["notice", "notice"]
+    assert kinds(outbox) == ["notice", "notice", "notice"]
 
 
 def test_a_new_supervisor_hears_stage_progress_and_ended_again(parts: tuple[Report, Outbox, Collected]) -> None:

@@ -202,6 +202,31 @@ def test_a_stop_file_that_cannot_be_written_is_not_tried_in_a_tight_loop() -> No
     assert bench.kinds(effects.WriteStop, bench.wait(1.1))
 
 
+def test_p04_a_host_that_no_stop_file_can_reach_is_ended_by_identity_all_the_same() -> None:
+    """The time to obey is counted though the file cannot be written; what was tried in vain is said once."""
+    bench = computing(grace="10s")
+    bench.stop()
+    attempt = bench.row().attempt
+    ended: list[effects.Effect] = []
+    for _ in range(60):
+        bench.tell(events.StopWritten(attempt, "ask", "no such folder"))
+        bench.tell(events.StopWritten(attempt, "insist", "no such folder"))
+        bench.looked(host=HostSeen.ALIVE, tree=TreeSeen.LEFT, members=(DAEMON,), host_identity=HOST)
+        ended += bench.kinds(effects.EndTree, bench.wait(1))
+    assert ended
+    stages = [entry["stage"] for entry in bench.journal("stop_stage")]
+    assert stages.count("not_delivered") == 1
+
+
+def test_r08_a_host_that_waits_for_the_disk_is_said_while_it_waits() -> None:
+    bench = computing()
+    bench.frame("notice", code="log_waits", text="The log cannot be written.", data={"holds": True})
+    assert bench.alerts() == {"waits"}
+    assert bench.pair() == (Status.RUNNING, Phase.COMPUTING)
+    bench.frame("notice", code="log_waits", text="It goes on.", data={"holds": False})
+    assert bench.alerts() == set()
+
+
 def test_r04_a_stop_that_cannot_be_recorded_is_answered_so_and_not_done_later() -> None:
     bench = computing()
     bench.refusals = [RefusalKind.STORAGE]

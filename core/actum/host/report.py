@@ -49,9 +49,9 @@ class Report:
             note(f"notice {code}: {text}")
 
     def condition(self, code: str, text: str, holds: bool) -> None:
-        """Something that holds for a while: a notice each time it begins."""
-        if holds and code not in self._conditions:
-            self.notice(code, text, {})
+        """Something that holds for a while: a notice each time it begins or ends, with `holds` in its data."""
+        if holds != (code in self._conditions):
+            self.notice(code, text if holds else "It goes on.", {"holds": holds})
         (self._conditions.add if holds else self._conditions.discard)(code)
 
     def moved_on(self, changed: str, now: float) -> None:

@@ -63,7 +63,7 @@ def _beside(m: Machine, now: Now) -> list[Effect]:
         return listening.greet(m, now)
     if m.live.get("notices"):
         return m.persist(now)
-    return _contact(m, now) or _stall_alert(m, now) or _records(m, now)
+    return _contact(m, now) or _stall_alert(m, now) or _waits_alert(m, now) or _records(m, now)
 
 
 def _contact(m: Machine, now: Now) -> list[Effect]:
@@ -92,6 +92,16 @@ def _stall_alert(m: Machine, now: Now) -> list[Effect]:
         return m.persist(now, alerts=(m.alert(now, "stall", "no_progress", **stalled["data"]),))
     if stalled is None and raised:
         return m.persist(now, alerts=m.no_alert(now, "stall"))
+    return []
+
+
+def _waits_alert(m: Machine, now: Now) -> list[Effect]:
+    """An alert while the host waits for the disk; it closes when the host goes on, or with the arrow that ends it."""
+    waits = m.live.get("waits")
+    if waits and not m.raised("waits"):
+        return m.persist(now, alerts=(m.alert(now, "waits", waits["code"], message=waits["message"]),))
+    if waits is None and "waits" in m.live and m.raised("waits"):
+        return m.persist(now, alerts=m.no_alert(now, "waits"))
     return []
 
 
@@ -277,6 +287,10 @@ def _on_stop_written(m: Machine, event: events.StopWritten, now: Now) -> list[Ef
     if event.error is not None:
         m.stop_sent.pop(event.level, None)
         m.wait(now, LOOK_AGAIN_S)
+        if not m.live.get("undelivered"):
+            m.live["undelivered"] = True
+            entry = JournalEntry("stop_stage", now.utc_us, {"stage": "not_delivered", "why": event.error})
+            m.live.setdefault("notices", []).append(entry)
         return []
     entry = JournalEntry("stop_stage", now.utc_us, {"stage": "delivered", "level": event.level})
     m.live.setdefault("notices", []).append(entry)

@@ -136,6 +136,8 @@ def press(m: Machine, now: Now) -> list[Effect]:
         return [*look(m, now), *ending] if waited_us > LOOK_AGAIN_S * US else []
     effects: list[Effect] = []
     level, due = level_due(m, now)
+    if level == "insist":
+        m.stop_sent.setdefault("insisting", now.monotonic_us)  # counted even where the stop file cannot be written
     if level not in m.stop_sent:
         m.stop_sent[level] = now.monotonic_us
         cause = stop_cause(m)
@@ -159,7 +161,7 @@ def level_due(m: Machine, now: Now) -> tuple[str, bool]:
     waited_us: float = now.monotonic_us - m.step_started_us
     if m.restored and m.row.stop_requested_at_us is not None:
         waited_us += min(max(0, now.utc_us - m.row.stop_requested_at_us - waited_us), grace_us)
-    insisted = m.stop_sent.get("insist")
+    insisted = m.stop_sent.get("insisting")
     level = "insist" if m.seen.insist or waited_us >= grace_us else "ask"
     return level, insisted is not None and now.monotonic_us - insisted >= grace_us
 

@@ -146,6 +146,9 @@ def outcome(m: Machine, document: Mapping[str, Any], digest: str) -> list[Effect
 
 def notice(m: Machine, body: Mapping[str, Any], now: Now) -> list[Effect]:
     """Stop stages and other notices of the host become journal rows, written at the next free moment."""
+    holds = (body.get("data") or {}).get("holds")
+    if holds is not None:
+        m.live["waits"] = {"code": str(body["code"]), "message": str(body["text"])} if holds else None
     m.live.setdefault("notices", []).append(JournalEntry(str(body["code"]), now.utc_us, dict(body)))
     return []
 

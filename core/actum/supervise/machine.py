@@ -27,7 +27,7 @@ from actum.supervise import policies, retry
 from actum.supervise.effects import Effect, Persist
 from actum.supervise.events import Derived, Frozen, Prepared, Published, Spawned, Verified
 
-PASSING_ALERTS = ("cannot_tell", "lost_contact", "stall", "tree_left", "helper", "publish_pending")
+PASSING_ALERTS = ("cannot_tell", "lost_contact", "stall", "tree_left", "helper", "publish_pending", "waits")
 
 
 @dataclass(slots=True)
