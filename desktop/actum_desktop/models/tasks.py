@@ -123,7 +123,8 @@ class TasksModel(QAbstractListModel):
         """After tasks have changed."""
         self.beginResetModel()
         found = self._shelf.tasks() if self._shelf is not None else []
-        self._all = sorted(found, key=lambda item: (item.built_in, item.title.casefold(), item.name))
+        # one's own first, then what does real work, the demonstrations last
+        self._all = sorted(found, key=lambda t: (t.built_in, t.name.startswith("demo-"), t.title.casefold(), t.name))
         self._runs.clear()
         self._items = [item for item in self._all if self._fits(item)]
         self.endResetModel()
