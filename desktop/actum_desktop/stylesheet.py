@@ -60,6 +60,8 @@ QPushButton#answer[wrong="true"] {{ border: 1px solid {t.bad}; }}
 QComboBox {{ background: {t.surface}; color: {t.text}; border: 1px solid {t.line2}; border-radius: {radius}px;
   min-height: {control}px; padding: 0 {px(10)}px; }}
 QComboBox:focus {{ border: 2px solid {t.accent}; min-height: {control - 2}px; padding: 0 {px(10) - 1}px; }}
+QComboBox[small="true"] {{ min-height: {small}px; padding: 0 {px(8)}px; }}
+QComboBox[small="true"]:focus {{ min-height: {small - 2}px; padding: 0 {px(8) - 1}px; }}
 QComboBox::drop-down {{ border: none; width: {px(22)}px; }}
 QComboBox QAbstractItemView {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline};
   selection-background-color: {t.tint_accent}; selection-color: {t.text}; outline: none; }}

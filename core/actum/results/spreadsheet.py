@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from actum import limits
+from actum.contracts.tables import REASON_SUFFIX
 from actum.results import texts
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ class Survey:
                     self._counts[key] = self._counts.get(key, 0) + count
 
     def losses(self) -> tuple[Loss, ...]:
-        found = [Loss(name, code, count) for (name, code), count in self._counts.items() if code != "_empty"]
+        companions = {item.name + REASON_SUFFIX for item in self.schema}  # empty wherever there is a value
+        told = [(name, code, count) for (name, code), count in self._counts.items() if code != "_empty"]
+        found = [Loss(*each) for each in told if each[0] not in companions or each[1] != "missing"]
         for item in self.schema:
             empty = self._counts.get((item.name, "_empty"), 0)
             if empty and self._counts.get((item.name, "missing")):

@@ -13,7 +13,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
 from actum_desktop import measures
 from actum_desktop.i18n import _
@@ -40,7 +40,7 @@ class TablePlot(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._words)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumHeight(ink.theme.px(150))
+        self.setMinimumHeight(ink.theme.px(130))
         ink.theme.changed.connect(self._dress)
 
     def say(self, words: str) -> None:
@@ -72,6 +72,8 @@ class TablePlot(QWidget):
         import pyqtgraph as pg
 
         self._plot = plot = pg.PlotWidget(background=None)
+        plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        plot.setMinimumSize(0, 0)
         plot.setFrameShape(plot.Shape.NoFrame)
         plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         plot.setAccessibleName(_("Plot"))

@@ -48,7 +48,7 @@ def value(kind: str, text: str) -> str:
         return text.replace("T", " ", 1).removesuffix("Z").removesuffix(".000000")
     if text == "":
         return "“”"
-    shown = text[:CELL_SHOWN_CHARS_MAX].replace("\r\n", " ⏎ ").replace("\n", " ⏎ ").replace("\r", " ⏎ ")
+    shown = text[:CELL_SHOWN_CHARS_MAX].replace("\r\n", " ⏎ ").replace("\n", " ⏎ ").replace("\r", " ⏎ ").replace("\t", " ⇥ ")
     return shown + ("…" if len(text) > CELL_SHOWN_CHARS_MAX else "")
 
 

@@ -41,17 +41,18 @@ class ResultItem:
 def item_of(row: Any, now: int) -> ResultItem:
     badge = wording.result_badge({"state": row.state or "unchecked", "checked_at": row.checked_at_us})
     assert badge is not None, "there is a result"
-    holds = [
-        ngettext("{n} metric", "{n} metrics", row.metrics).format(n=row.metrics),
-        ngettext("{n} table", "{n} tables", len(row.tables)).format(n=len(row.tables)),
-    ]
+    holds = []
+    if row.metrics:
+        holds.append(ngettext("{n} metric", "{n} metrics", row.metrics).format(n=row.metrics))
+    if row.tables:
+        holds.append(ngettext("{n} table", "{n} tables", len(row.tables)).format(n=len(row.tables)))
     return ResultItem(
         row.run,
         row.title,
         _("run {n} · {trigger}").format(n=row.run, trigger=wording.trigger(row.trigger)),
         badge,
-        ", ".join(holds),
-        measures.count(row.rows),
+        ", ".join(holds) or _("files"),
+        measures.count(row.rows) if row.tables else measures.DASH,
         measures.size(row.size_bytes),
         measures.when(row.committed_at_us, now),
     )

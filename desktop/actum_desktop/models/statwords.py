@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actum_desktop import measures
-from actum_desktop.i18n import N_, _, ngettext
+from actum_desktop.i18n import N_, _
 from actum_desktop.models import celltext
 
 _MEASURES = (
@@ -76,9 +76,7 @@ def reasons(found: Mapping[str, Any]) -> list[Reason]:
         if count == 1:
             text = _("Row {row}: {reason}.").format(row=place, reason=word)
         else:
-            text = ngettext("{n} row: {reason}.", "{n} rows, first {row}: {reason}.", count).format(
-                n=measures.count(count), row=place, reason=word
-            )
+            text = _("{n} rows, first {row}: {reason}.").format(n=measures.count(count), row=place, reason=word)
         told.append(Reason(text, int(first)))
     return told
 

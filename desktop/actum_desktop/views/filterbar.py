@@ -8,10 +8,11 @@ from actum.limits import FILTER_CHARS_MAX
 from actum.results.query import Filter, operators
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from actum_desktop.i18n import N_, _
 from actum_desktop.models.tablemodel import GridColumn
+from actum_desktop.views.choice import Choice
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.widgets import Label, button
 
@@ -49,10 +50,10 @@ class FilterBar(QWidget):
         self._columns: Sequence[GridColumn] = ()
         self.filters: dict[str, Filter] = {}
         theme, px = ink.theme, ink.theme.px
-        self.column = QComboBox()
+        self.column = Choice(ink)
         self.column.setAccessibleName(_("Column to filter"))
         self.column.currentIndexChanged.connect(self._on_column)
-        self.operator = QComboBox()
+        self.operator = Choice(ink)
         self.operator.setAccessibleName(_("Condition"))
         self.operator.currentIndexChanged.connect(self._on_operator)
         self.value = QLineEdit()

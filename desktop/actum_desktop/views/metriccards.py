@@ -49,10 +49,10 @@ def words(metric: Mapping[str, Any], declared: Mapping[str, Any] | None = None) 
     if metric.get("value") is None:
         reason = celltext.reason(metric.get("reason"))
         caption = reason[:1].upper() + reason[1:]
-        if observations is not None:
-            caption += " · " + _observations(observations)
+        if metric.get("reason") == "insufficient_observations" and observations is not None:
+            caption = _("Only {observations}").format(observations=_observations(observations))
         status = _STATUS.get(str(metric.get("status")), N_("Unavailable"))
-        return MetricWords(name, None, "", _(status), caption, _lines(name, meaning, caption))
+        return MetricWords(name, None, "", _(status), caption, _lines(name, meaning, reason, _told(observations)))
     value, raw = str(metric["value"]), str(metric.get("raw") or "")
     parts = []
     if metric.get("was_rounded") and raw:
@@ -68,6 +68,10 @@ def words(metric: Mapping[str, Any], declared: Mapping[str, Any] | None = None) 
 
 def _observations(count: Any) -> str:
     return ngettext("{n} observation", "{n} observations", int(count)).format(n=measures.count(int(count)))
+
+
+def _told(count: Any) -> str:
+    return "" if count is None else _observations(count)
 
 
 def _short(text: str) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout
 from actum_desktop.charts.tableplot import TablePlot, basis
 from actum_desktop.i18n import _
 from actum_desktop.models.tablemodel import GridColumn
+from actum_desktop.views.choice import Choice
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.widgets import Card, Elided, Label, Segments
 
@@ -30,7 +31,7 @@ class PlotPanel(Card):
         kinds = (("line", _("Line")), ("scatter", _("Scatter")), ("histogram", _("Histogram")))
         self.kinds = Segments(theme, _("Kind of plot"), kinds)
         self.kinds.chosen.connect(self._on_kind)
-        self.y_box, self.x_box = QComboBox(), QComboBox()
+        self.y_box, self.x_box = Choice(ink), Choice(ink)
         self._over = Label(theme, _("over"), "caption", 400, "text2")
         for box, name in ((self.y_box, _("Column to draw")), (self.x_box, _("Column along the axis"))):
             box.setAccessibleName(name)
@@ -53,7 +54,10 @@ class PlotPanel(Card):
         column.setContentsMargins(1, 1, 1, px(6))
         column.setSpacing(px(2))
         column.addLayout(head)
-        column.addWidget(self.plot, 1)
+        drawn = QHBoxLayout()
+        drawn.setContentsMargins(px(6), 0, px(12), 0)
+        drawn.addWidget(self.plot)
+        column.addLayout(drawn, 1)
 
     def columns(self, columns: Sequence[GridColumn]) -> None:
         """Another table: a sensible first choice, a number over time, or over the row's number."""

@@ -10,7 +10,7 @@ from typing import Any
 from actum.errors import ActumError
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from actum_desktop import measures, tokens, wording
 from actum_desktop.i18n import _, ngettext
@@ -115,9 +115,9 @@ class ResultPage(QWidget):
         column.setSpacing(px(12))
         for widget in (self.banner, self.checked, self.metrics):
             column.addWidget(widget)
-        column.addWidget(self.tables, 1)
+        column.addWidget(self.tables, 100)
         column.addWidget(self._files)
-        column.addStretch(0)
+        column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidget(body)
         scroll.setWidgetResizable(True)
@@ -142,7 +142,7 @@ class ResultPage(QWidget):
         column.addWidget(self._files_title)
         column.addWidget(self._files_text)
         column.addWidget(Label(theme, hint.replace("{code}", code), "caption", 400, "text2", wrap=True))
-        column.addStretch(1)
+        card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         return card
 
     # ---- feeding
@@ -274,8 +274,12 @@ class ResultPage(QWidget):
         if badge is not None:
             self.now.say(badge.icon, badge.word, badge.tone)
         if good:
+            report = told.get("details") or {}
+            files, rows = (report.get("bytes") or {}).get("files"), (report.get("content") or {}).get("rows")
+            words = _("{files} files and {rows} rows were read again.")
+            said = words.format(files=measures.count(files), rows=measures.count(rows)) if files else str(told["reason"])
             proof = _("Every byte and every value is as it was published. This does not prove that the formula is right.")
-            self.checked.say(str(told["reason"]), proof)
+            self.checked.say(said, proof)
         else:
             self._say(ActumError(str(told["state"]), badge.word if badge else "", str(told["reason"])))
         self.checked.setVisible(good)

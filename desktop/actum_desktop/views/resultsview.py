@@ -24,7 +24,7 @@ from actum_desktop.views.ink import LEFT, RIGHT, Ink
 from actum_desktop.views.widgets import Card, Label, Rule
 
 Index = QModelIndex | QPersistentModelIndex
-_WIDTHS = (250, 220, 170, 110, 90, 150)
+_WIDTHS = (224, 276, 150, 100, 84, 150)
 
 
 class ResultsDelegate(QStyledItemDelegate):

@@ -14,12 +14,13 @@ from actum.errors import ActumError
 from actum.results.query import Filter
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from actum_desktop import measures
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models.tablemodel import GridColumn, TableModel
 from actum_desktop.models.tablereader import Copied, Opened, TableReader
+from actum_desktop.views.choice import Choice
 from actum_desktop.views.columnpanel import ColumnPanel
 from actum_desktop.views.filterbar import FilterBar, words_of
 from actum_desktop.views.ink import Ink
@@ -28,7 +29,7 @@ from actum_desktop.views.tableview import TableView
 from actum_desktop.views.widgets import Card, Elided, Label, Rule, button
 
 _SETTLE_MS = 220  # a column that is only passed by is not counted
-_TABLE_HEIGHT, _PLOT_HEIGHT, _SIDE = 300, 196, 272
+_TABLE_HEIGHT, _PLOT_HEIGHT, _SIDE = 280, 190, 272
 
 Order = tuple[str, bool]
 
@@ -77,7 +78,7 @@ class TablePanel(QWidget):
 
     def _make(self, ink: Ink) -> None:
         theme, px = ink.theme, ink.theme.px
-        self.chooser = QComboBox()
+        self.chooser = Choice(ink)
         self.chooser.setAccessibleName(_("Table"))
         self.chooser.setFont(theme.font("body", 500))
         self.chooser.setMinimumWidth(px(130))
@@ -89,6 +90,7 @@ class TablePanel(QWidget):
         self.bar.changed.connect(self._on_filters)
         self.grid = TableView(ink, self.model)
         self.grid.setMinimumHeight(px(160))
+        self.grid.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.grid.sort_asked.connect(self._on_sort)
         self.grid.column_chosen.connect(self._on_column)
         self.grid.copy_asked.connect(self._on_copy)

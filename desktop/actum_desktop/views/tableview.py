@@ -30,6 +30,7 @@ from actum_desktop.views.tabledelegate import GAP, LAST, TableDelegate, TableHea
 
 _EDGE_ROWS = 2_000  # nearer to an edge of the window than this, it moves
 _WIDE_MAX = 320
+_ROWS_FITTED = 60  # widths are those of the first rows
 Index = QModelIndex | QPersistentModelIndex
 _FLAGS = QItemSelectionModel.SelectionFlag
 _BAR_STEPS_MAX = 1 << 30
@@ -179,12 +180,12 @@ class TableView(QWidget):
         wide = [px(40) if not self.model.total else ink.width(f"{self.model.total:,}", "caption") + gaps + px(4)]
         for place, column in enumerate(self.model.columns, 1):
             width = ink.width(column.name, "caption", 500) + px(34)
-            rows = range(0 if guess else min(self.rows_in_sight(), self.model.total))
+            rows = range(0 if guess else min(_ROWS_FITTED, self.model.total))
             for row in rows:
                 cell = self.model.cell(row, place)
                 size = ("caption", 500) if cell.kind == "missing" else ("body", 400)
                 width = max(width, ink.width(cell.text, *size) + (px(18) if cell.kind == "missing" else 0))
-            wide.append(min(width + gaps, px(_WIDE_MAX)))
+            wide.append(min(width + gaps + 2, px(_WIDE_MAX)))
         spare = self.grid.viewport().width() - sum(wide) - px(LAST - GAP)
         share = max(0, spare) // max(1, len(wide) - 1)
         for place, width in enumerate(wide):
