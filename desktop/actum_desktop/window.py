@@ -53,7 +53,7 @@ class Commands(Protocol):
 class Reads(Protocol):
     """The reader of one run as the window knows it."""
 
-    def ask(self, run: int) -> None: ...
+    def ask(self, run: int, n: int = 0) -> None: ...
 
 
 class Window(QWidget):
@@ -75,6 +75,7 @@ class Window(QWidget):
         self._state: Supervising | None = None
         self._counts = Counts()
         self._seen_launch = False
+        self._rerunning: set[int] = set()
         self._visited: list[tuple[str, int | str]] = [("runs", 0)]
         self._at = 0
         self._outer = QVBoxLayout(self)
@@ -106,6 +107,10 @@ class Window(QWidget):
         self._page.stop_asked.connect(self._on_stop)
         self._page.back_asked.connect(self._on_runs)
         self._page.result_asked.connect(self.open_result)
+        self._page.rerun_asked.connect(self._on_rerun)
+        self._page.edit_asked.connect(self._on_edit)
+        self._page.attempt_chosen.connect(self._on_attempt)
+        self._page.told.connect(self._status.say)
         self._alerts = AlertsView(ink)
         self._alerts.run_chosen.connect(self.open_run)
         self._alerts.check_asked.connect(self._on_check)
@@ -162,6 +167,7 @@ class Window(QWidget):
 
     def rebuild(self) -> None:
         """After a change of language: every word anew; what was open stays open."""
+        self._page.close_down()
         self._tasks.part()
         self._results.part()
         showing_launch = self._whole.currentWidget() is self._launch
@@ -207,7 +213,7 @@ class Window(QWidget):
         self._refresh_store()
         self._status.look()
         if self._page.run:
-            reads.ask(self._page.run)
+            reads.ask(self._page.run, self._page.attempt_n)
         if self._state is not None:
             self.on_supervising(self._state)
         self._focus_page()
@@ -215,6 +221,7 @@ class Window(QWidget):
     def part(self) -> None:
         """Before source and reader are closed."""
         self._second.stop()
+        self._page.close_down()
         self._tasks.part()
         self._results.part()
         self._bridge, self._source, self._reads, self._shelf = None, None, None, None
@@ -235,7 +242,7 @@ class Window(QWidget):
             if live.run == self._page.run:
                 self._page.live(live, self._history.samples(live.run))
         if self._page.run in update.changes.runs and self._reads is not None:
-            self._reads.ask(self._page.run)
+            self._reads.ask(self._page.run, self._page.attempt_n)
         self._show_active()
 
     def on_supervising(self, state: Supervising) -> None:
@@ -311,6 +318,35 @@ class Window(QWidget):
         self.open_run(run)
         QTimer.singleShot(0, self._page, self._page.ask_when_known)
 
+    def _on_rerun(self, body: Mapping[str, Any]) -> None:
+        """One rerun of a run at a time: pressing again before the answer asks for nothing more."""
+        of = body["rerun_of"]
+        if of in self._rerunning:
+            return
+        self._rerunning.add(of)
+
+        def admitted(ok: Mapping[str, Any]) -> None:
+            self._rerunning.discard(of)
+            self._on_admitted(ok)
+
+        def refused(_error: ActumError) -> bool:
+            self._rerunning.discard(of)
+            return False
+
+        self.send(body, admitted, refused)
+
+    def _on_edit(self, task_and_parameters: tuple[str, Mapping[str, Any]]) -> None:
+        """The form of a task, filled with the values of a run."""
+        task, parameters = task_and_parameters
+        if self._tasks.screen.show_task(task, parameters):
+            self.open_task(task)
+        else:
+            self._status.say(_("The task “{task}” is no longer there.").format(task=task), "warn")
+
+    def _on_attempt(self, run_and_n: tuple[int, int]) -> None:
+        if self._reads is not None:
+            self._reads.ask(*run_and_n)
+
     def _on_resume(self) -> None:
         self.send({"verb": "resume_queue"})
 
@@ -368,7 +404,7 @@ class Window(QWidget):
             if live is not None:
                 self._page.live(live, self._history.samples(run))
             if self._reads is not None:
-                self._reads.ask(run)
+                self._reads.ask(run, self._page.attempt_n)
         self._pages.setCurrentWidget(pages[screen])
         self._focus_page()
 

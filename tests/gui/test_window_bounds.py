@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from actum import limits
-from actum.ipc.logfile import ENTRY, STDOUT, Line
+from actum.host.logs import LogWriter
+from actum.ipc.logfile import STDOUT, Line
 from actum.limits import (
     CRASH_REPORTS_MAX,
     LOG_LINE_SHOWN_CHARS_MAX,
@@ -18,14 +19,14 @@ from actum.limits import (
 from actum.workspace import Workspace
 from actum_desktop import crash
 from actum_desktop.controller.events import Live
-from actum_desktop.models import details
+from actum_desktop.models import details, logtext, runreader
 from actum_desktop.models.history import History
 from actum_desktop.models.runcells import cells
 from actum_desktop.models.runsmodel import RunsModel
 from actum_desktop.models.source import RunItem
 from actum_desktop.theme import Theme
-from actum_desktop.views import logview
 from actum_desktop.views.ink import Ink
+from actum_desktop.views.loglines import LogLines
 from actum_desktop.views.sidebar import Active, Sidebar
 from actum_desktop.window import Window
 from PySide6.QtCore import QEvent, QModelIndex
@@ -85,19 +86,19 @@ def test_long_values_and_long_log_lines_are_cut_on_the_screen_only() -> None:
     exact, above = "x" * VALUE_SHOWN_CHARS_MAX, "x" * (VALUE_SHOWN_CHARS_MAX + 1)
     assert details.plain(exact) == exact
     assert details.plain(above) == exact + "…"
-    assert len(logview.plain("y" * LOG_LINE_SHOWN_CHARS_MAX)) == LOG_LINE_SHOWN_CHARS_MAX
-    assert len(logview.plain("y" * (LOG_LINE_SHOWN_CHARS_MAX + 1))) == LOG_LINE_SHOWN_CHARS_MAX
+    assert len(logtext.shown("y" * LOG_LINE_SHOWN_CHARS_MAX)) == LOG_LINE_SHOWN_CHARS_MAX
+    assert len(logtext.shown("y" * (LOG_LINE_SHOWN_CHARS_MAX + 1))) == LOG_LINE_SHOWN_CHARS_MAX
 
 
 def test_r19_control_sequences_of_a_log_line_are_dropped() -> None:
-    assert logview.plain("\x1b[31mred\x1b[0m \x1b]0;title\x07plain\ttab") == "red 0;titleplain    tab"
+    assert logtext.plain("\x1b[31mred\x1b[0m \x1b]0;title\x07plain\ttab") == "red plain    tab"
 
 
 def test_the_level_of_a_line_is_its_own_word_or_its_stream() -> None:
     line = Line(0, 0, STDOUT, False, b"")
-    assert logview.level(line, "2026-01-01 WARNING slow") == "warn"
-    assert logview.level(line, "Traceback (most recent call last):") == "error"
-    assert logview.level(line, "hello") == "out"
+    assert logtext.level(line, "2026-01-01 WARNING slow") == "warn"
+    assert logtext.level(line, "Traceback (most recent call last):") == "error"
+    assert logtext.level(line, "hello") == "out"
 
 
 def test_open_runs_are_listed_up_to_their_bound_and_the_history_by_pages(qapp: QApplication) -> None:
@@ -174,22 +175,26 @@ def test_places_visited_are_kept_up_to_their_bound(ink: Ink, tmp_path: Path) -> 
     window.deleteLater()
 
 
-def test_a_search_looks_through_a_bounded_number_of_lines(ink: Ink, tmp_path: Path) -> None:
-    index, raw = b"", b""
-    for number in range(limits.LOG_SEARCH_LINES_MAX + 1):
-        index += ENTRY.pack(len(raw), 0, STDOUT)
-        raw += f"line {number}\n".encode()
-    (tmp_path / "000000.log").write_bytes(raw)
-    (tmp_path / "000000.idx").write_bytes(index)
-    lines = logview.LogLines(ink)
-    lines.open(tmp_path)
-    last = limits.LOG_SEARCH_LINES_MAX
-    assert lines.total == last + 1
-    assert lines.search(f"line {last - 1}", 0, 1) == last - 1
-    assert lines.search(f"line {last}", 0, 1) is None
-    assert lines.search(f"line {last}", 1, 1) == last
+@pytest.mark.parametrize("most", [limits.JOURNAL_SHOWN_ROWS_MAX, limits.RECORDS_SHOWN_ROWS_MAX])
+def test_journal_and_records_are_read_up_to_their_bounds(most: int) -> None:
+    for there, full in ((most - 1, False), (most, True), (most + 1, True)):
+        rows: list[dict[str, int]] = []
+
+        def read(limit: int, rows: list[dict[str, int]] = rows, there: int = there) -> int:
+            count = min(limit, there - len(rows))
+            rows.extend({} for _ in range(count))
+            return count
+
+        assert runreader._filled(read, rows, most) is full
+        assert len(rows) == min(there, most)
 
 
-def test_the_journal_is_read_up_to_its_bound() -> None:
-    """JOURNAL_SHOWN_ROWS_MAX is a page of the store: what the reader gives for one look."""
-    assert limits.JOURNAL_SHOWN_ROWS_MAX == limits.PAGE_ROWS_MAX
+def test_a_line_opened_whole_is_cut_at_its_bound_and_says_so(ink: Ink, tmp_path: Path) -> None:
+    writer = LogWriter(str(tmp_path / "log"))
+    writer.write(STDOUT, b"x" * limits.LOG_WHOLE_LINE_BYTES_MAX + b"\nshort\n", 0)
+    lines = LogLines(ink)
+    lines.open(tmp_path / "log")
+    text, cut = lines.whole(0)
+    assert (len(text), cut) == (limits.LOG_WHOLE_LINE_BYTES_MAX, True)
+    assert lines.whole(lines.total - 1) == ("short", False)
+    writer.close()

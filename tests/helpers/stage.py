@@ -169,5 +169,5 @@ class Answerless:
 class Unread:
     """A reader of runs that is never asked: the pictures hand the document over themselves."""
 
-    def ask(self, run: int) -> None:
+    def ask(self, run: int, n: int = 0) -> None:
         self.last = run

@@ -35,16 +35,32 @@ class Line(NamedTuple):
         return shown[shown.rfind(b"\r") + 1 :].decode("utf-8", "replace")
 
 
+class Block(NamedTuple):
+    """`count` pieces from number `first` as they lie in the file, for a look that need not know where each begins."""
+
+    first: int
+    count: int
+    raw: bytes
+
+
 class LogReader:
     """The log of one attempt; look again at any time, it may have grown."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         """`folder` is the attempt's log folder; one that is missing holds no lines."""
         self._folder = os.fspath(folder)
+        self._full: list[tuple[str, int]] = []  # segments that have a successor: they never change
 
     def count(self) -> int:
         """How many lines there are now. Raises OSError but for a missing folder."""
-        return sum(size for _, size in self._segments())
+        return sum(size for _, size in self.segments())
+
+    def mark(self) -> tuple[int, int]:
+        """(lines, bytes of the last segment): changes whenever anything was written, a line that only grows too."""
+        segments = self.segments()
+        if not segments:
+            return 0, 0
+        return sum(size for _, size in segments), os.stat(self.path(segments[-1][0], ".log")).st_size
 
     def lines(self, first: int, count: int) -> list[Line]:
         """Up to `count` lines from number `first`. Raises OSError."""
@@ -55,29 +71,66 @@ class LogReader:
         total = self.count()
         return self.lines(max(0, total - count), count)
 
-    def _segments(self) -> list[tuple[str, int]]:
-        """(name without suffix, number of pieces) of every segment, in order."""
-        try:
-            names = sorted(name[:-4] for name in os.listdir(self._folder) if name.endswith(".idx"))
-        except FileNotFoundError:
-            return []
-        return [(name, os.stat(self._path(name, ".idx")).st_size // ENTRY.size) for name in names]
+    def block(self, first: int, count: int, bytes_max: int) -> Block:
+        """The bytes of up to `count` pieces of one segment from number `first`, about `bytes_max` of them, at least one piece.
 
-    def _path(self, name: str, suffix: str) -> str:
+        Empty where there is no such piece. Raises OSError.
+        """
+        base = 0
+        for name, size in self.segments():
+            if first < base + size:
+                return self._block(name, first, first - base, min(count, base + size - first), bytes_max)
+            base += size
+        return Block(first, 0, b"")
+
+    def _block(self, name: str, first: int, start: int, count: int, bytes_max: int) -> Block:
+        with open(self.path(name, ".idx"), "rb") as index, open(self.path(name, ".log"), "rb") as log:
+            bytes_total = os.fstat(log.fileno()).st_size
+
+            def offset(piece: int) -> int:
+                index.seek(piece * ENTRY.size)
+                entry = index.read(ENTRY.size)
+                return min(ENTRY.unpack(entry)[0], bytes_total) if len(entry) == ENTRY.size else bytes_total
+
+            begin = offset(start)
+            while count > 1 and offset(start + count) - begin > bytes_max:
+                count //= 2
+            log.seek(begin)
+            return Block(first, count, log.read(offset(start + count) - begin))
+
+    def segments(self) -> list[tuple[str, int]]:
+        """(name without suffix, number of pieces) of every segment, in order; only the last two are looked at again."""
+        while True:
+            name = f"{len(self._full):06d}"
+            newest = self._pieces_of(name)
+            if newest is None:
+                return list(self._full)
+            if self._pieces_of(f"{len(self._full) + 1:06d}") is None:
+                return [*self._full, (name, newest)]
+            self._full.append((name, self._pieces_of(name) or newest))
+
+    def _pieces_of(self, name: str) -> int | None:
+        try:
+            return os.stat(self.path(name, ".idx")).st_size // ENTRY.size
+        except FileNotFoundError:
+            return None
+
+    def path(self, name: str, suffix: str) -> str:
+        """A file of a segment; `suffix` .log or .idx."""
         return os.path.join(self._folder, name + suffix)
 
     def _iterate(self, first: int, end: int) -> Iterator[Line]:
         base = 0
-        for name, size in self._segments():
+        for name, size in self.segments():
             if base < end and base + size > first:
                 yield from self._pieces(name, base, max(first - base, 0), min(end - base, size))
             base += size
 
     def _pieces(self, name: str, base: int, start: int, end: int) -> Iterator[Line]:
-        with open(self._path(name, ".idx"), "rb") as index:
+        with open(self.path(name, ".idx"), "rb") as index:
             index.seek(start * ENTRY.size)
             entries = list(ENTRY.iter_unpack(index.read((end - start + 1) * ENTRY.size // ENTRY.size * ENTRY.size)))
-        with open(self._path(name, ".log"), "rb") as log:
+        with open(self.path(name, ".log"), "rb") as log:
             bytes_total = os.fstat(log.fileno()).st_size
             if not entries:
                 return

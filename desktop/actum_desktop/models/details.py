@@ -57,7 +57,7 @@ def evidence(show: Mapping[str, Any], attempt: str | None = None) -> list[Detail
     return rows or [Section(_("Nothing is on record yet."))]
 
 
-def events(journal: Sequence[Mapping[str, Any]]) -> list[Detail]:
+def events(journal: Sequence[Mapping[str, Any]], *, more: bool = False) -> list[Detail]:
     rows: list[Detail] = []
     day = ""
     for row in journal:
@@ -69,7 +69,25 @@ def events(journal: Sequence[Mapping[str, Any]]) -> list[Detail]:
         kind = str(row.get("kind") or "").replace("_", " ")
         text = f"{kind}  {plain(data)}" if data else kind
         rows.append(Pair(measures.clock(row.get("at")) + measures.fraction(row.get("at")), text))
+    if more:
+        rows.append(Section(_("More events are on record than are shown here.")))
     return rows or [Section(_("No events yet."))]
+
+
+def records(found: Sequence[Mapping[str, Any]], *, more: bool = False) -> list[Detail]:
+    """What the work declared, kept for ever; a head each time the attempt or the day changes."""
+    rows: list[Detail] = []
+    head = ("", 0)
+    for row in found:
+        now = (measures.day(row.get("at")), int(row.get("n") or 1))
+        if now != head:
+            rows.append(Section(now[0], _("attempt {n}").format(n=now[1])))
+            head = now
+        text = f"{row.get('kind')}  {plain(row.get('data'))}"
+        rows.append(Pair(measures.clock(row.get("at")) + measures.fraction(row.get("at")), text))
+    if more:
+        rows.append(Section(_("More records are kept than are shown here. The file records.jsonl of the result has all.")))
+    return rows or [Section(_("No records. What the work declares with record() stands here."))]
 
 
 def inputs(show: Mapping[str, Any]) -> list[Detail]:

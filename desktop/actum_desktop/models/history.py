@@ -1,9 +1,14 @@
-"""What was seen of the runs while the window was open: samples of progress and activity, bounded, for the two charts."""
+"""Samples of progress and activity for the two charts: what the host kept, and what this window saw since, bounded.
+
+The host's file (ipc/historyfile.py) outlives every window but has a line each five seconds at best; what the window sees is
+finer. `joined` puts the second after the first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from actum.limits import SAMPLED_RUNS_MAX, SAMPLES_PER_RUN_MAX
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from actum.errors import ActumError
 from actum.workspace import Workspace
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
@@ -22,10 +23,11 @@ from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QStackedLayout
 from actum_desktop import measures, tokens, wording
 from actum_desktop.charts.progresschart import ProgressChart
 from actum_desktop.controller.events import Live
+from actum_desktop.forms import again
 from actum_desktop.i18n import _
 from actum_desktop.ledger import attempt_state
 from actum_desktop.models import details
-from actum_desktop.models.history import Sample, estimate
+from actum_desktop.models.history import Sample, estimate, joined
 from actum_desktop.models.runcells import fraction_of, warning_data
 from actum_desktop.models.runreader import Seen
 from actum_desktop.views.detailsview import DetailsView
@@ -33,27 +35,33 @@ from actum_desktop.views.ink import Ink
 from actum_desktop.views.ledgerview import LedgerView
 from actum_desktop.views.logview import LogPanel
 from actum_desktop.views.popover import Popover
+from actum_desktop.views.runhead import RunHead, warning_now
 from actum_desktop.views.stoptrack import StopTrack, track
 from actum_desktop.views.tabs import Tabs
-from actum_desktop.views.widgets import Badge, Banner, Card, Elided, Label, Rule, button
+from actum_desktop.views.widgets import Banner, Card, Label, Rule, button
 
-_TABS = ("overview", "evidence", "events", "inputs", "files", "attempts")
+_TABS = ("overview", "log", "evidence", "events", "records", "inputs", "files", "attempts")
 
 
 class RunPage(QWidget):
-    """Signals: `stop_asked` ((run, level)), `back_asked` (), `result_asked` (run)."""
+    """Signals: `stop_asked` ((run, level)), `back_asked` (), `result_asked` (run), `rerun_asked` (a body for the supervisor),
+    `edit_asked` ((task, parameters)), `attempt_chosen` ((run, n)), `told` (a short notice in words)."""
 
     stop_asked = Signal(object)
     back_asked = Signal()
     result_asked = Signal(object)
+    rerun_asked = Signal(object)
+    edit_asked = Signal(object)
+    attempt_chosen = Signal(object)
+    told = Signal(object)
 
     def __init__(self, ink: Ink, ws: Workspace) -> None:
         super().__init__()
         self._ink, self._ws = ink, ws
         self._show: dict[str, Any] = {}
-        self._journal: tuple[Mapping[str, Any], ...] = ()
+        self._seen = Seen(0)
         self._live: Live | None = None
-        self._samples: Sequence[Sample] = ()
+        self._samples: Sequence[Sample] = ()  # what this window saw
         self._attempt: str | None = None
         self.run = 0
         self._log_of: tuple[int, int] | None = None
@@ -63,38 +71,42 @@ class RunPage(QWidget):
         self._second = QTimer(self)
         self._second.setInterval(1_000)
         self._second.timeout.connect(self._refresh)
-        QShortcut(QKeySequence("S"), self, self.ask_stop, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        QShortcut(QKeySequence.StandardKey.Find, self, self._log.focus_find)
-        QShortcut(QKeySequence("F3"), self, self._log.find_next)
+        self._make_shortcuts()
 
     # ---- building
 
+    def _make_shortcuts(self) -> None:
+        here = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        for keys, slot in (
+            ("S", self.ask_stop),
+            ("Ctrl+F", self.look_for),
+            ("F3", self._log.find_next),
+            ("Shift+F3", self._log.find_previous),
+            ("Ctrl+R", self.rerun),
+            ("Ctrl+E", self.edit),
+            ("Ctrl+Shift+C", self.copy_command),
+        ):
+            QShortcut(QKeySequence(keys), self, slot, context=here)
+
     def _make(self, ink: Ink) -> None:
-        theme, px = ink.theme, ink.theme.px
-        self._crumb = button(theme, _("Runs"), self._on_back, kind="crumb")
-        self._crumb_task = Label(theme, "", "caption", 400, "text2")
-        self._crumb_run = Label(theme, "", "caption", 400, "text2")
-        self._crumb_run.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._title = Label(theme, "", "page", 600)
-        self._badge, self._warning = Badge(ink, large=True), Badge(ink, large=True)
-        self._now = Badge(ink, large=True)
-        self._sentence = Elided(ink, "body", 500, "text")
-        self._measures = Elided(ink, "caption", 400, "text2")
-        self._stop = button(theme, _("Stop…"), self.ask_stop, icon="square", tip=_("Stop this run (S)"))
-        self._insist = button(theme, _("Insist now"), self._on_insist, icon="lightning", tip=_("End what is left at once"))
-        self._folder = button(theme, _("Open folder"), self._on_folder, icon="folder-open")
-        self._open_result = button(theme, _("Open result"), self._on_result, icon="table")
-        self._copy = button(theme, "", self._on_copy, kind="ghost", icon="copy", tip=_("Copy the ledger as text"))
+        px = ink.theme.px
+        self._head = RunHead(ink)
+        self._head.asked.connect(self._on_asked)
+        self._stop, self._badge, self._sentence = self._head.stop, self._head.badge, self._head.sentence
         self._tabs = Tabs(ink, _("Parts of this run"))
         self._tabs.chosen.connect(self._on_tab)
         self._popover = Popover(ink, self)
         self._popover.confirmed.connect(self._on_stop_confirmed)
         self._stack = QStackedLayout()
         self._stack.addWidget(self._overview(ink))
-        names = (_("Evidence"), _("Events"), _("Inputs and parameters"), _("Files"), _("Attempts"))
+        self._log_page = QWidget()
+        self._log_place = QVBoxLayout(self._log_page)
+        self._log_place.setContentsMargins(0, 0, 0, 0)
+        self._stack.addWidget(self._log_page)
+        names = (_("Evidence"), _("Events"), _("Records"), _("Inputs and parameters"), _("Files"), _("Attempts"))
         self._registers = [DetailsView(ink, name) for name in names]
         for register in self._registers:
-            card = Card(theme)
+            card = Card(ink.theme)
             inside = QVBoxLayout(card)
             inside.setContentsMargins(1, 4, 1, 4)
             inside.addWidget(register)
@@ -102,37 +114,11 @@ class RunPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(px(24), px(14), px(24), px(14))
         column.setSpacing(px(2))
-        column.addLayout(self._crumbs(ink))
-        column.addLayout(self._head(ink))
-        column.addSpacing(px(2))
-        column.addWidget(self._sentence)
-        column.addWidget(self._measures)
+        column.addWidget(self._head)
         column.addSpacing(px(6))
         column.addWidget(self._tabs)
         column.addSpacing(px(12))
         column.addLayout(self._stack, 1)
-
-    def _crumbs(self, ink: Ink) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(ink.theme.px(7))
-        row.addWidget(self._crumb)
-        for label in (self._crumb_task, self._crumb_run):
-            row.addWidget(Label(ink.theme, "›", "caption", 400, "text3"))
-            row.addWidget(label)
-        row.addStretch(1)
-        return row
-
-    def _head(self, ink: Ink) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(ink.theme.px(8))
-        row.addWidget(self._title)
-        row.addSpacing(ink.theme.px(4))
-        for badge in (self._badge, self._warning, self._now):
-            row.addWidget(badge)
-        row.addStretch(1)
-        for made in (self._insist, self._stop, self._open_result, self._folder, self._copy):
-            row.addWidget(made)
-        return row
 
     def _overview(self, ink: Ink) -> QWidget:
         px = ink.theme.px
@@ -142,7 +128,7 @@ class RunPage(QWidget):
         self._body.setSpacing(px(16))
         self._ledger_card = self._ledger_side(ink)
         self._body.addWidget(self._ledger_card)
-        right = QVBoxLayout()
+        self._right_column = right = QVBoxLayout()
         right.setSpacing(px(12))
         self._track = StopTrack(ink)
         self._banner = Banner(ink, "warn", "warning-fill")
@@ -199,11 +185,11 @@ class RunPage(QWidget):
     def open(self, run: int) -> None:
         """Show another run; what was known of the last one goes at once."""
         if run != self.run:
-            self.run, self._show, self._journal, self._live, self._samples = run, {}, (), None, ()
+            self.run, self._show, self._seen, self._live, self._samples = run, {}, Seen(run), None, ()
             self._attempt, self._log_of, self._said, self._ask_next = None, None, "", False
             self._ledger.forget()
             self._tabs.choose("overview")
-            self._stack.setCurrentIndex(0)
+            self._on_tab("overview")
             self._popover.hide()
 
     def seen(self, seen: Seen) -> None:
@@ -213,7 +199,7 @@ class RunPage(QWidget):
             self._sentence.setText(str(seen.error))
             return
         self._show = dict(seen.show or {})
-        self._journal = seen.journal
+        self._seen = seen
         self._open_log()
         self._refresh()
         self._announce()
@@ -225,6 +211,16 @@ class RunPage(QWidget):
         if live.run == self.run:
             self._live, self._samples = live, samples
             self._refresh()
+
+    def close_down(self) -> None:
+        """Before the window goes."""
+        self._second.stop()
+        self._log.close_down()
+
+    @property
+    def attempt_n(self) -> int:
+        """The attempt that is shown; 0 = the current one."""
+        return int(attempt_state(self._show, self._attempt)["n"] or 1) if self._attempt is not None else 0
 
     def _merged(self) -> dict[str, Any]:
         """The document with what is known now laid over it."""
@@ -259,75 +255,26 @@ class RunPage(QWidget):
             self._second.start()
         elif not open_run:
             self._second.stop()
-        self._head_words(show, now)
+        self._head.show_run(self.run, show, self._live, self._seen.usage, now)
+        for key, (name, count) in self._tab_texts(show).items():
+            self._tabs.relabel(key, name, count)
+        self._choose_attempts(show)
         self._ledger.show_ledger(show, self._attempt, now)
         processes = self._live.processes if self._live else show.get("processes")
-        self._track.show_track(track(show, self._journal, processes, now))
+        self._track.show_track(track(show, self._seen.journal, processes, now))
         self._warn(show, now)
         self._chart_words(show)
         self._log.refresh()
         self._fill_register(self._tabs.current)
 
-    def _head_words(self, show: Mapping[str, Any], now: int) -> None:
-        state = attempt_state(show)
-        title = str(show.get("task_title") or show.get("task") or "")
-        self._title.setText(title)
-        self._crumb_task.setText(title)
-        self._crumb_run.setText(str(self.run))
-        contact = "cannot_tell" if state["cannot_tell"] else "ok"
-        word = wording.status(str(show.get("status")), state["phase"], bool(show.get("released")), contact=contact)
-        self._badge.say(word.icon, word.word, word.tone)
-        self._sentence.setText(wording.sentence(show, now))
-        self._measures.setText("  ·  ".join(self._measure_parts(show, now)))
-        warning = self._warning_now()
-        self._warning.setVisible(warning is not None and not show.get("stop"))
-        if warning is not None:
-            text = wording.warning_badge(str(warning.get("code")), warning_data(warning, self._live, now))
-            self._warning.say("warning-fill", text, "warn")
-        result = wording.result_badge(show.get("result"))
-        looked_at = result is not None and str((show.get("result") or {}).get("state")) != "unchecked"
-        self._now.setVisible(looked_at)
-        if result is not None:
-            self._now.say(result.icon, result.word, result.tone)
-        stopping = state["status"] == "STOPPING" or bool(show.get("stop"))
-        insisting = str((show.get("stop") or {}).get("stage")) in ("insisting", "tree_gone", "released")
-        closed = state["phase"] == "CLOSED"
-        can_stop = "stop" in (show.get("allowed_actions") or [])
-        self._stop.setVisible(can_stop and not stopping)
-        self._insist.setVisible(stopping and not insisting and not closed)
-        told_below = bool((show.get("failure") or {}).get("code"))
-        self._folder.setVisible(bool(show.get("result") or (show.get("unverified_files") and not told_below)))
-        self._open_result.setVisible(bool(show.get("result")))
-        self._folder.say(_("Open result folder") if show.get("result") else _("Open its files"))
-        for key, (name, count) in self._tab_texts(show).items():
-            self._tabs.relabel(key, name, count)
-        self._choose_attempts(show)
-
-    def _measure_parts(self, show: Mapping[str, Any], now: int) -> list[str]:
-        state = attempt_state(show)
-        parts = [_("Attempt {n}").format(n=state["n"])]
-        if show.get("started_at"):
-            parts.append(_("started {time}").format(time=measures.when(show["started_at"], now)))
-        else:
-            parts.append(_("asked {time}").format(time=measures.when(show.get("created_at"), now)))
-        if state["phase"] == "CLOSED":
-            parts.append(_("took {time}").format(time=measures.duration(show.get("duration_s"))))
-        else:
-            if self._live is not None and self._live.active_s:
-                parts.append(_("{time} active").format(time=measures.duration(self._live.active_s)))
-            if show.get("heartbeat_at") and not show.get("released"):
-                parts.append(_("heartbeat {age} ago").format(age=measures.age(show["heartbeat_at"], now)))
-        stop = show.get("stop") or {}
-        if stop.get("asked_at") or stop.get("at"):
-            parts.append(_("stop asked {time}").format(time=measures.clock(stop.get("asked_at") or stop.get("at"))))
-        parts.append(wording.trigger(show.get("trigger")))
-        return parts
-
     def _tab_texts(self, show: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+        seen, lines = self._seen, self._log.lines.total
         return {
             "overview": (_("Overview"), ""),
+            "log": (_("Log"), measures.count(lines) if lines else ""),
             "evidence": (_("Evidence"), str(len(attempt_state(show, self._attempt)["facts"]))),
-            "events": (_("Events"), str(len(self._journal))),
+            "events": (_("Events"), measures.count(len(seen.journal)) + ("+" if seen.more_journal else "")),
+            "records": (_("Records"), measures.count(len(seen.records)) + ("+" if seen.more_records else "")),
             "inputs": (_("Inputs and parameters"), ""),
             "files": (_("Files"), ""),
             "attempts": (_("Attempts"), str(len(show.get("attempts") or []))),
@@ -343,13 +290,8 @@ class RunPage(QWidget):
             self._attempts.addItem(_("Attempt {n}").format(n=n), identity)
         self._attempts.setCurrentIndex(len(known) - 1)
 
-    def _warning_now(self) -> Mapping[str, Any] | None:
-        if self._live is None or self._show.get("phase") == "CLOSED" or not self._live.warnings:
-            return None
-        return self._live.warnings[0]
-
     def _warn(self, show: Mapping[str, Any], now: int) -> None:
-        warning = self._warning_now()
+        warning = warning_now(show, self._live)
         self._banner.setVisible(warning is not None and not show.get("stop"))
         if warning is not None:
             self._banner.say(*wording.warning(str(warning.get("code")), warning_data(warning, self._live, now)))
@@ -371,24 +313,29 @@ class RunPage(QWidget):
         note = ""
         if show.get("stop") and show.get("phase") != "CLOSED":
             note = _("No estimate while stopping")
-        elif self._warning_now() is not None:
+        elif warning_now(show, self._live) is not None:
             note = _("No estimate while there is no progress")
         elif show.get("phase") == "COMPUTING":
             note = estimate(self._samples)
-        self._chart.show_samples(self._samples, progress, note)
+        own = self._seen.n == (self.attempt_n or self._seen.n)
+        current = not self.attempt_n or self.attempt_n == len(show.get("attempts") or [1])
+        samples = joined(self._seen.samples if own else (), self._samples if current else ())
+        self._chart.show_samples(samples, progress, note)
 
     def _fill_register(self, key: str) -> None:
         index = _TABS.index(key)
-        if not index or not self._show:
+        if index < 2 or not self._show:
             return
+        seen = self._seen
         rows = {
             "evidence": lambda: details.evidence(self._show, self._attempt),
-            "events": lambda: details.events(self._journal),
+            "events": lambda: details.events(seen.journal, more=seen.more_journal),
+            "records": lambda: details.records(seen.records, more=seen.more_records),
             "inputs": lambda: details.inputs(self._show),
             "files": lambda: details.files(self._show),
             "attempts": lambda: details.attempts(self._show),
         }[key]()
-        self._registers[index - 1].rows.show(rows)
+        self._registers[index - 2].rows.show(rows)
 
     def _announce(self) -> None:
         """A change of status is said once."""
@@ -416,17 +363,60 @@ class RunPage(QWidget):
     def _on_stop_confirmed(self) -> None:
         self.stop_asked.emit((self.run, "ask"))
 
-    def _on_insist(self) -> None:
-        self.stop_asked.emit((self.run, "insist"))
+    def _on_asked(self, what: str) -> None:
+        """What the head asks for."""
+        match what:
+            case "back":
+                self.back_asked.emit()
+            case "insist":
+                self.stop_asked.emit((self.run, "insist"))
+            case "result":
+                self.result_asked.emit(self.run)
+            case "ledger":
+                self._copied("\n".join(wording.ledger_lines(self._merged(), self._attempt)), _("The ledger"))
+            case _:
+                acts = {"stop": self.ask_stop, "edit": self.edit, "rerun": self.rerun, "folder": self._on_folder}
+                acts |= {"command": self.copy_command, "json": self.copy_json}
+                acts[what]()
 
-    def _on_back(self) -> None:
-        self.back_asked.emit()
+    def rerun(self) -> None:
+        """The same task with the same values, as a run of its own."""
+        if self._show:
+            self.rerun_asked.emit(again.body(self._show))
 
-    def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText("\n".join(wording.ledger_lines(self._merged(), self._attempt)))
+    def edit(self) -> None:
+        """The form of its task, filled with its values."""
+        if self._show:
+            self.edit_asked.emit((str(self._show["task"]), dict(self._show.get("parameters") or {})))
 
-    def _on_result(self) -> None:
-        self.result_asked.emit(self.run)
+    def copy_command(self) -> None:
+        self._copy_again(again.as_command, _("The command"))
+
+    def copy_json(self) -> None:
+        self._copy_again(again.as_json, _("The parameters"))
+
+    def _copy_again(self, how: Callable[[Mapping[str, Any], Mapping[str, Any]], str], what: str) -> None:
+        if not self._show:
+            return
+        try:
+            self._copied(how(self._seen.contract, self._show), what)
+        except ActumError as error:
+            self.told.emit(str(error))
+
+    def _copied(self, text: str, what: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self.told.emit(_("{what} is in the clipboard.").format(what=what))
+
+    def look_for(self) -> None:
+        """Find in the log, where it is shown; another part is left for it."""
+        if self._tabs.current not in ("overview", "log"):
+            self.choose("log")
+        self._log.focus_find()
+
+    def choose(self, key: str) -> None:
+        """Another part of the page."""
+        self._tabs.choose(key)
+        self._on_tab(key)
 
     def _on_folder(self) -> None:
         result = self._show.get("result")
@@ -447,7 +437,7 @@ class RunPage(QWidget):
             where = self._ws.path / where
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(where))):
             QGuiApplication.clipboard().setText(str(where))
-            self._measures.setText(_("No file manager answered. The path is in the clipboard: {path}").format(path=where))
+            self.told.emit(_("No file manager answered. The path is in the clipboard: {path}").format(path=where))
 
     def _on_last_line(self) -> None:
         self._log.lines.follow()
@@ -459,20 +449,29 @@ class RunPage(QWidget):
         self._ledger.forget()
         self._open_log()
         self._refresh()
+        self.attempt_chosen.emit((self.run, self.attempt_n))
 
     def _on_evidence(self) -> None:
-        self._tabs.choose("evidence")
-        self._on_tab("evidence")
+        self.choose("evidence")
 
     def _on_evidence_of(self, _key: str) -> None:
         self._on_evidence()
 
     def _on_tab(self, key: object) -> None:
         self._fill_register(str(key))
+        if key == "log":
+            self._log_place.addWidget(self._log)
+        elif key == "overview":
+            self._right_column.addWidget(self._log, 10)
         self._stack.setCurrentIndex(_TABS.index(str(key)))
+        if key == "log":
+            self._log.lines.setFocus()
 
     def focus_start(self) -> None:
-        self._ledger.setFocus()
+        if self._tabs.current == "log":
+            self._log.lines.setFocus()
+        else:
+            self._ledger.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
