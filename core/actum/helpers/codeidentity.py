@@ -18,6 +18,7 @@ from typing import Any
 
 from actum import limits
 from actum.errors import WrongUse
+from actum.helpers import gitstate
 from actum.helpers.arguments import Arguments, refused
 from actum.helpers.digest import unreadable
 from actum.results import digests
@@ -50,10 +51,8 @@ def code(path: Path) -> dict[str, Any]:
         sha256 = _tree_digest(real) if real.is_dir() else digests.of_file(real).sha256
     except OSError as error:
         raise unreadable(path, error) from error
-    commit = _git(real, "rev-parse", "HEAD")
-    changes = _git(real, "status", "--porcelain", "--", str(real)) if commit else None
-    dirty = None if changes is None else bool(changes)
-    return {"path": str(path), "sha256": sha256, "git_commit": commit or None, "git_dirty": dirty}
+    commit, dirty = _git_states.find(real)
+    return {"path": str(path), "sha256": sha256, "git_commit": commit, "git_dirty": dirty}
 
 
 def environment(interpreter: Path | None, variables: list[str]) -> dict[str, Any]:
@@ -89,6 +88,7 @@ class Interpreters:
 
 
 _interpreters = Interpreters()
+_git_states = gitstate.States()
 
 
 def _stats(paths: list[str]) -> list[tuple[str, int, int]]:
@@ -132,23 +132,3 @@ def _tree_digest(folder: Path) -> str:
         if kind == "file" and "__pycache__" not in parts and ".git" not in parts:
             lines.append(f"{path.relative_to(folder).as_posix()}\0{digests.of_file(path).sha256}")
     return digests.of_bytes("\n".join(lines).encode("utf-8", "surrogateescape"))
-
-
-def _git(path: Path, *arguments: str) -> str | None:
-    """What git says, or None. It gets no way to write, to prompt, or to run what the repository configures."""
-    folder = path if path.is_dir() else path.parent
-    calm = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.devnull]
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "ACTUM_"))}
-    try:
-        ended = subprocess.run(
-            ["git", "-C", str(folder), *calm, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=variables | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
-            timeout=limits.GIT_WAIT_S,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return ended.stdout.decode("utf-8", "replace").strip()

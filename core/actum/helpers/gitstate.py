@@ -1,0 +1,123 @@
+"""What git says of the code of the work: the commit, and whether the file differs from it.
+
+Theory. Asking costs two processes a run. Where no folder above holds a repository, git is not asked at all. Else an answer
+is kept while everything it rests on keeps its stat: the file, what git holds of HEAD, branch and index (git replaces those,
+so a change is another inode), and its settings. It is kept only for a tracked file, since what is ignored rests on more; only
+in a repository of the plain kind; and never when one of these files changed within DIGEST_SETTLED_S, for a second write in
+the same tick of the file system's clock would go unseen. In every other case git is asked each time.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections import OrderedDict
+from pathlib import Path
+
+from actum import limits
+
+State = tuple[str | None, bool | None]
+Stat = tuple[int, ...] | None
+
+NO_REPOSITORY: State = (None, None)
+_SETTINGS = ("/etc/gitconfig", "~/.gitconfig", "~/.config/git/config", "~/.config/git/attributes")
+
+
+class States:
+    """Answers by path. Attribute: asked, how often git was called for a commit."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Path, tuple[list[Stat], State]] = OrderedDict()
+        self.asked = 0
+
+    def find(self, path: Path) -> State:
+        """(commit, dirty) of a file or folder without links in its path; None where git is absent, slow or has no answer."""
+        root = _repository(path)
+        if root is None:
+            return NO_REPOSITORY
+        watched = _watched(root, path)
+        before = _stats(watched)
+        if watched and path in self._known and self._known[path][0] == before:
+            self._known.move_to_end(path)
+            return self._known[path][1]
+        self._known.pop(path, None)
+        self.asked += 1
+        commit = _git(path, "rev-parse", "HEAD") or None
+        changes = _git(path, "status", "--porcelain", "--ignored", "--", str(path)) if commit else None
+        marks = [line[:2] for line in (changes or "").splitlines()]
+        state = (commit, None if changes is None else any(mark != "!!" for mark in marks))
+        tracked = changes is not None and not {"!!", "??"} & set(marks)
+        if watched and tracked and _settled(before) and _stats(watched) == before:
+            self._known[path] = (before, state)
+            if len(self._known) > limits.ENVIRONMENTS_CACHED_MAX:
+                self._known.popitem(last=False)
+        return state
+
+
+def _repository(path: Path) -> Path | None:
+    """The nearest folder at or above `path` that has a `.git` or is a repository without a working tree."""
+    for folder in (path, *path.parents):
+        bare = all(os.path.lexists(folder / name) for name in ("HEAD", "objects", "refs"))
+        if bare or os.path.lexists(folder / ".git"):
+            return folder
+    return None
+
+
+def _watched(root: Path, path: Path) -> list[Path]:
+    """What the answer for a tracked file rests on; empty where that is not known."""
+    git = root / ".git"
+    special = git.is_symlink() or any(os.path.lexists(git / name) for name in ("reftable", "commondir"))
+    if special or not path.is_file() or not (git / "index").is_file():
+        return []
+    kept = [git / name for name in ("HEAD", "index", "packed-refs", "config", "config.worktree", "info/attributes")]
+    try:
+        head = (git / "HEAD").read_text("utf-8")
+        if head.startswith("ref: "):
+            branch = git / head[5:].strip()
+            kept.append(branch)
+            if branch.exists() and branch.read_text("utf-8").startswith("ref: "):
+                return []
+    except (OSError, ValueError):
+        return []
+    folders = [root / part for part in (path.relative_to(root).parents)]
+    variables = os.environ.get("XDG_CONFIG_HOME")
+    settings = [Path(name).expanduser() for name in _SETTINGS]
+    settings += [Path(variables, "git", name) for name in ("config", "attributes")] if variables else []
+    return [path, *kept, *(folder / ".gitattributes" for folder in folders), *settings]
+
+
+def _stats(paths: list[Path]) -> list[Stat]:
+    found: list[Stat] = []
+    for path in paths:
+        try:
+            stat = path.stat()
+            found.append((stat.st_dev, stat.st_ino, stat.st_mode, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
+        except OSError:
+            found.append(None)  # that it is absent counts too
+    return found
+
+
+def _settled(stats: list[Stat]) -> bool:
+    newest = max((max(stat[-2:]) for stat in stats if stat is not None), default=0)
+    return time.time_ns() - newest >= limits.DIGEST_SETTLED_S * 1e9
+
+
+def _git(path: Path, *arguments: str) -> str | None:
+    """What git says, or None. It gets no way to write, to prompt, or to run what the repository configures."""
+    folder = path if path.is_dir() else path.parent
+    calm = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.devnull]
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "ACTUM_"))}
+    try:
+        ended = subprocess.run(
+            ["git", "-C", str(folder), *calm, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=variables | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+            timeout=limits.GIT_WAIT_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return ended.stdout.decode("utf-8", "replace").rstrip()
