@@ -83,9 +83,9 @@ class TasksDesk(QObject):
         if self._screen is not None:
             self._screen.supervising(state, waiting)
 
-    def show(self, name: str) -> TasksScreen:
-        """The page of a task, or the gallery where there is none of that name."""
-        if not name or not self.screen.show_task(name):
+    def show(self, name: str, parameters: Mapping[str, Any] | None = None) -> TasksScreen:
+        """The page of a task, or the gallery where there is none of that name. `parameters` are filled into its form."""
+        if not name or not self.screen.show_task(name, parameters):
             self.screen.show_gallery()
         return self.screen
 

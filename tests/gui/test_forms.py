@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from actum import limits
 from actum.contracts.document import load
 from actum.contracts.parameters import parse
 from actum.errors import CannotTell, InvalidParameters, WorkspaceUnusable
@@ -397,3 +398,35 @@ def test_numbers_are_text_fields(show: Show) -> None:
     form = show()
     for name in ("count", "small", "rate", "wait"):
         assert isinstance(form.form.boxes[name].editor.targets[0], QLineEdit)
+
+
+def test_r11_a_growing_field_scrolls_beyond_its_bound(show: Show) -> None:
+    form = show(small({"name": "note", "type": "text", "title": "Note"}))
+    edit = form.form.boxes["note"].editor.targets[0]
+    assert isinstance(edit, GrowingEdit)
+    heights = []
+    for count in (1, limits.FIELD_LINES_MAX, limits.FIELD_LINES_MAX + 1):
+        form.form.fill({"note": "\n".join(["x"] * count)})
+        QApplication.processEvents()
+        heights.append(edit.height())
+    assert heights[0] < heights[1] == heights[2]
+    assert edit.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAsNeeded
+
+
+def test_before_you_run_says_what_will_be_read_written_and_needed(show: Show, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text(TABLE)
+    form = show()
+    rows = form.before.texts()
+    assert rows["Reads Prices"] == "not chosen yet"
+    assert rows["Works in"] == "a fresh folder for its output"
+    assert rows["Must be there"] == "given.json"
+    assert rows["Deadlines"] == "none overall, start 1 min"
+    assert rows["Environment"].startswith("as Actum's own, ")
+    form.form.boxes["prices"].fill("p.csv")
+    qtbot.waitUntil(lambda: form.before.texts()["Reads Prices"] == "54 B · will be copied", timeout=5_000)
+    form.show_slots(2, 0)
+    assert form.before.texts()["Starts"] == "after 2 other runs"
+
+
+def test_an_untouched_form_has_changed_nothing(show: Show) -> None:
+    assert not show().line._badge.isVisible()

@@ -15,11 +15,12 @@ from actum_desktop.controller.events import Update
 from actum_desktop.models.runreader import Seen
 from actum_desktop.theme import Theme
 from actum_desktop.views.ink import Ink
+from actum_desktop.views.tasksscreen import TasksScreen
 from actum_desktop.window import Window
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
-from tests.helpers import showdocs, stage
+from tests.helpers import showdocs, stage, taskstage
 
 _LOG = (
     ("2026-03-31 12:41:22 INFO fold 17/30  auc 0.8296  loss 0.4180", 1),
@@ -82,7 +83,7 @@ class Screens:
             self._run(state, quiet=quiet)
             yield self._settled(name)
         self._run("running", quiet=True)
-        for index, key in enumerate(("evidence", "events", "inputs", "files", "attempts")):
+        for index, key in enumerate(("log", "evidence", "events", "records", "inputs", "files", "attempts")):
             self.window._page._tabs.choose(key)
             self.window._page._on_tab(key)
             yield self._settled(f"05-run-{index + 1}-{key}")
@@ -95,13 +96,31 @@ class Screens:
     def _others(self) -> tuple[tuple[str, Callable[[], None]], ...]:
         window = self.window
         return (
+            ("02-tasks", window._on_tasks_key),
+            ("03-task-form", self._task_form),
             ("10-alerts", window._on_alerts_key),
             ("13-settings", window._on_settings_key),
             ("14-help", window._on_help_key),
         )
 
+    def _task_form(self) -> None:
+        """A form with one value that does not fit."""
+        self.window.open_task("return-and-risk")
+        screen = self.window._tasks.screen
+        self._when_known(screen)
+        form = screen.page.run_form if screen.page is not None else None
+        assert form is not None
+        form.form.fill({**form.form.raw(), "prices": str(i18n.resources() / "samples" / "stocks.csv"), "window": "3O"})
+        self._when_known(screen)
+        form.press()
+
+    def _when_known(self, screen: TasksScreen) -> None:
+        """Until everything that was asked away from the window is answered."""
+        while screen.background.busy:
+            self.app.processEvents()
+
     def _join(self, source: stage.PreparedSource) -> None:
-        self.window.join(stage.Answerless(), source, stage.Unread())
+        self.window.join(stage.Answerless(), source, stage.Unread(), taskstage.PreparedShelf(taskstage.PRESETS))
         self.window.on_supervising(stage.supervising())
 
     def _run(self, state: str, *, quiet: bool) -> None:

@@ -20,6 +20,11 @@ _OWN: tuple[tuple[str, str, str, str], ...] = (
     ("convert", "Convert invoices", "Cleans supplier invoices from XLSX and JSON lines into one table.", "function"),
 )
 
+PRESETS: list[dict[str, Any]] = [
+    {"name": "Monthly review", "parameters": {"window": "30", "prices": "/data/prices-2026-03.csv"}},
+    {"name": "Daily check", "parameters": {"window": "5"}},
+]
+
 
 def item(document: dict[str, Any] | Any, *, built_in: bool) -> TaskItem:
     return TaskItem(

@@ -35,7 +35,7 @@ def absolute(contract: Contract, raw: Mapping[str, Any], base: Path) -> dict[str
         if parameter.name not in raw:
             continue
         value = raw[parameter.name]
-        if value is None and not parameter.default and parameter.optional:
+        if value is None and parameter.default is None and parameter.optional:
             continue  # left out is what the task does by itself
         if parameter.is_input:
             value = [_path(each, base) for each in value] if isinstance(value, list) else _path(value, base)

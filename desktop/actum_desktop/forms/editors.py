@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from actum import limits
 from actum.contracts.parameters import Parameter
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QIcon, QKeyEvent, QPainter, QPaintEvent, QWheelEvent
@@ -18,7 +19,6 @@ from actum_desktop.i18n import _
 from actum_desktop.theme import Theme
 from actum_desktop.views.widgets import button
 
-LINES_MAX = 8  # a growing field is at most so high, then it scrolls
 _STAYS = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 
 
@@ -133,17 +133,17 @@ class GrowingEdit(QPlainTextEdit):
 
     def _lines(self) -> int:
         block, count = self.document().begin(), 0
-        while block.isValid() and count < LINES_MAX:
+        while block.isValid() and count < limits.FIELD_LINES_MAX:
             count += max(1, block.layout().lineCount())
             block = block.next()
-        return max(min(count, LINES_MAX), 3 if self._several and count > 1 else 1)
+        return max(min(count, limits.FIELD_LINES_MAX), 3 if self._several and count > 1 else 1)
 
     def _fit(self) -> None:
         line = max(self.fontMetrics().lineSpacing(), self._theme.line())
         high = max(self._theme.px(tokens.CONTROL), line * self._lines() + self._theme.px(14))
         if high != self.height():
             self.setFixedHeight(high)
-        many = self.document().blockCount() > LINES_MAX
+        many = self.document().blockCount() > limits.FIELD_LINES_MAX
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if many else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(policy)
 

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from actum import limits
+
 from actum_desktop import measures
 from actum_desktop.i18n import _, ngettext
 
-READ_BYTES_MAX = 64 << 20  # larger files are digested when the run is recorded, not while a form is filled
-ENTRIES_MAX = 20_000  # of a folder
 _CHUNK_BYTES = 1 << 20
 _TEXT = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
 
@@ -45,7 +45,7 @@ def look(path: str, base: Path, *, folder: bool = False) -> FileInfo:
         if folder:
             return FileInfo(full, problem=_("This is a file; a folder is needed."))
         size = os.path.getsize(full)
-        if not os.path.isfile(full) or size > READ_BYTES_MAX:
+        if not os.path.isfile(full) or size > limits.FORM_READ_BYTES_MAX:
             return FileInfo(full, size)
         return _read(full, size)
     except OSError as error:
@@ -90,8 +90,8 @@ def _folder(path: str) -> FileInfo:
     for place, _folders, names in os.walk(path):
         for name in names:
             files += 1
-            if files > ENTRIES_MAX:
-                return FileInfo(path, size, ENTRIES_MAX, complete=False)
+            if files > limits.FORM_FOLDER_FILES_MAX:
+                return FileInfo(path, size, limits.FORM_FOLDER_FILES_MAX, complete=False)
             size += os.lstat(os.path.join(place, name)).st_size
     return FileInfo(path, size, files)
 

@@ -11,7 +11,7 @@ import json
 import os
 from pathlib import Path
 
-HEAD_BYTES_MAX = 1 << 20
+from actum import limits
 
 
 def columns(path: str, base: Path) -> list[str]:
@@ -20,11 +20,11 @@ def columns(path: str, base: Path) -> list[str]:
     if full.lower().endswith((".parquet", ".pq")):
         return _parquet(full)
     with open(full, "rb") as stream:
-        head = stream.read(HEAD_BYTES_MAX).decode("utf-8-sig", "replace")
+        head = stream.read(limits.HEAD_BYTES_MAX).decode("utf-8-sig", "replace")
     first, newline, _rest = head.partition("\n")
     if full.lower().endswith((".jsonl", ".ndjson", ".json")):
         return _json(first)
-    if not newline and len(head) >= HEAD_BYTES_MAX:
+    if not newline and len(head) >= limits.HEAD_BYTES_MAX:
         return []
     separator = "\t" if full.lower().endswith(".tsv") else max(",;\t|", key=first.count)
     try:

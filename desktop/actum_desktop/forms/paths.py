@@ -93,6 +93,7 @@ class PathEditor(Editor):
         edit = QLineEdit()
         edit.setObjectName("bare")
         edit.setFont(self.theme.font())
+        edit.setTextMargins(-2, 0, 0, 0)  # on one line with what stands below
         what = _("A path, or drop a folder here") if self.is_folder else _("A path, or drop a file here")
         edit.setPlaceholderText(_("not set") if self.parameter.optional else what)
         edit.textEdited.connect(self._on_edited)

@@ -74,6 +74,8 @@ def alike(first: Any, second: Any) -> bool:
 
 
 def _empty(raw: Any) -> bool:
+    if isinstance(raw, Mapping):
+        return all(value is None or value is ABSENT for value in raw.values())
     return raw in (None, ABSENT, "", [], ())
 
 
@@ -84,7 +86,7 @@ def _is_text(first: Any, second: Any) -> bool:
 
 def shown(parameter: Parameter, raw: Any) -> str:
     """A short text for a preset's line: `30 days`, the name of a file, `3 items`; "" where nothing is given."""
-    if raw in (None, ABSENT, "", []):
+    if _empty(raw):
         return ""
     if parameter.is_input and isinstance(raw, str):
         return raw.rstrip("/").rpartition("/")[2] or raw

@@ -58,6 +58,15 @@ def local(sentence: str) -> str:
     return sentence
 
 
+def together(*words: str) -> str:
+    """Sentences one after another; after a Latin full stop there is a space, after a Chinese one there is none."""
+    text = ""
+    for word in words:
+        if word:
+            text += f"{'' if not text or text.endswith('。') else ' '}{word}"
+    return text
+
+
 def _shape(template: str) -> re.Pattern[str]:
     parts = re.split(r"\{(\w+)\}", template)
     pattern = "".join(re.escape(part) if index % 2 == 0 else f"(?P<{part}>.*?)" for index, part in enumerate(parts))

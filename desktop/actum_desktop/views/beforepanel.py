@@ -116,12 +116,11 @@ class LineButton(QAbstractButton):
         used = ink.text(painter, line, self._note, tone, "caption", 400, RIGHT)
         wide = line.width() - used - px(10)
         if self._cells is not None:
-            strip = self._cells.strip
-            room = px(70)
-            ink.strip(painter, line.right() - used - px(10) - room, line.center().y(), strip)
-            ink.text(
-                painter, QRectF(line.left(), line.top(), wide - room, line.height()), self.text(), self._tone, "caption", 500
-            )
+            strip, room = self._cells.strip, px(72)
+            left = line.right() - max(used, px(92)) - px(8) - room
+            ink.strip(painter, left, line.center().y(), strip)
+            word = QRectF(line.left(), line.top(), left - line.left() - px(6), line.height())
+            ink.text(painter, word, self.text(), self._tone, "caption", 500)
         else:
             ink.text(painter, QRectF(line.left(), line.top(), wide, line.height()), self.text(), "text", "body", 600)
         if self._second:

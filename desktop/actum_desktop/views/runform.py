@@ -58,6 +58,7 @@ class RunForm(QWidget):
         self._base: Path = around.base
         self._presets: tuple[Preset, ...] = ()
         self._start: Mapping[str, Any] = rawvalues.defaults(contract)
+        self._filled: Mapping[str, Any] = {}  # what the form held when it was filled
         self._presses = Presses(now_s)
         self._span: tuple[float, float, int] | None = None
         self._waiting, self._free = 0, 1
@@ -75,7 +76,7 @@ class RunForm(QWidget):
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
             QShortcut(QKeySequence(keys), self, self.press, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._ask_environment()
-        self._on_changed()
+        self._fill()
         self._on_checked()
 
     # ---- building
@@ -222,21 +223,26 @@ class RunForm(QWidget):
         found = next((each for each in self._presets if each.name == name), None)
         self._start = rawvalues.defaults(self._contract) if found is None else found.parameters
         self._show_presets(found.name if found is not None else DEFAULTS)
-        self.form.fill(self._start)
+        self._fill()
 
     def fill(self, raw: Mapping[str, Any]) -> None:
         """Values of an earlier run, to be edited and run again."""
         self._start = {**rawvalues.defaults(self._contract), **raw}
         self._show_presets(DEFAULTS)
-        self.form.fill(self._start)
+        self._fill()
 
     def reset(self) -> None:
+        self._fill()
+
+    def _fill(self) -> None:
         self.form.fill(self._start)
+        self._filled = self.form.raw()
+        self._on_changed()
 
     def _on_save(self, name: str) -> None:
         raw = self.form.raw()
         self._presets = presets.with_preset(self._presets, name, raw)
-        self._start = raw
+        self._start = self._filled = raw
         self._show_presets(name)
         self._on_changed()
         self.presets_kept.emit(self._presets)
@@ -262,7 +268,7 @@ class RunForm(QWidget):
             self._show_before()
 
     def _on_changed(self) -> None:
-        self.line.show_changed(len(rawvalues.changed(self._contract, self._start, self.form.raw())))
+        self.line.show_changed(len(rawvalues.changed(self._contract, self._filled, self.form.raw())))
         self._show_before()
 
     def _show_before(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from actum.errors import ActumError
+from actum.limits import INPUT_COPY_BYTES_MAX_DEFAULT
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
@@ -27,7 +28,6 @@ from actum_desktop.views.taskpage import TaskPage, TaskRunAsked
 from actum_desktop.views.widgets import Label, Segments, button
 
 _TYPING_MS = 120
-_COPY_BYTES_MAX = 1 << 30  # while the setting is not read yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class TasksScreen(QWidget):
 
     def _surroundings(self) -> Surroundings:
         setting = self._shelf.setting("input_copy_bytes_max") if self._shelf is not None else None
-        copy_bytes_max = setting if isinstance(setting, int) else _COPY_BYTES_MAX
+        copy_bytes_max = setting if isinstance(setting, int) else INPUT_COPY_BYTES_MAX_DEFAULT
         return Surroundings(self._ink, self.background, Path.home(), copy_bytes_max)
 
     def focus_start(self) -> None:
