@@ -29,8 +29,10 @@ from actum_desktop.controller.flows import Flow, HelperCall
 
 def find_task(reader: Reader, body: Mapping[str, Any]) -> TaskRow:
     """The task in the version asked for. Raises NotFound, WrongUse (disabled)."""
-    name = str(body.get("task") or "")
-    row = reader.task(name, body.get("version"))
+    name, version = str(body.get("task") or ""), body.get("version")
+    if version is not None and not isinstance(version, str):
+        raise WrongUse("wrong_body", "The command is not complete.", "The version of a task is a text.")
+    row = reader.task(name, version)
     if row.disabled:
         raise WrongUse("task_disabled", f"The task “{name}” is disabled.", remedy=f"Enable it: actum task enable {name}")
     return row
