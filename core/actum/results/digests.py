@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from actum import limits
 
@@ -21,8 +20,7 @@ def no_progress(done: int, total: int, unit: str) -> None:
     """Reports nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileDigest:
+class FileDigest(NamedTuple):
     """`lines` counts lines, a last one without a line feed too; `chunks` are the digests of successive CHUNK_BYTES.
 
     Both are 0 and empty unless asked for; a file of at most CHUNK_BYTES has no chunks.

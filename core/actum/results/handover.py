@@ -8,22 +8,21 @@ Of a Parquet only the content check reads the columns, since sealing has no read
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actum import limits
-from actum.contracts import tables as contract_tables
-from actum.contracts.metrics import Metric, MetricStatus, from_message
 from actum.errors import ActumError
 from actum.results import walk
+
+if TYPE_CHECKING:
+    from actum.contracts.tables import Column
 
 RULES = {".jsonl": "jsonl.v1", ".ndjson": "jsonl.v1", ".csv": "csv.v1", ".tsv": "csv.v1", ".parquet": "parquet.v1"}
 EXTENSIONS = {"jsonl.v1": ".jsonl", "csv.v1": ".csv", "parquet.v1": ".parquet"}
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """One table handed over. `source` is its path in the output folder, `path` its place in the package.
 
     `columns` is None for Parquet; `rows` is what the work counted, if it did; `delimiter` is None but for CSV.
@@ -62,6 +61,10 @@ def metrics(messages: Sequence[Mapping[str, Any]], contract: Mapping[str, Any]) 
     """The metrics of the work's messages under their numeric rules, the last word on each; then the declared ones it never
     stated, as not_computed. Raises ActumError(contract_invalid)."""
     declared = {metric["name"]: metric for metric in contract.get("metrics", ())}
+    if not messages and not declared:
+        return []
+    from actum.contracts.metrics import Metric, MetricStatus, from_message  # late, as the rules of tables below
+
     stated: dict[str, Metric] = {}
     for message in messages:
         name = message.get("metric", message.get("unavailable"))
@@ -119,6 +122,8 @@ def _table(message: Mapping[str, Any], declared: Mapping[str, Any], folder: Path
 def _columns(
     name: str, rule: str, sent: Any, declared: Sequence[Any], path: Path, delimiter: str | None
 ) -> tuple[dict[str, Any], ...] | None:
+    from actum.contracts import tables as contract_tables
+
     wanted = contract_tables.schema_from_json(declared)
     if rule == "parquet.v1":
         return None
@@ -136,16 +141,16 @@ def _columns(
     return tuple(contract_tables.schema_to_json(found))
 
 
-def _csv_columns(
-    name: str, header: Sequence[str], wanted: Sequence[contract_tables.Column]
-) -> tuple[contract_tables.Column, ...]:
+def _csv_columns(name: str, header: Sequence[str], wanted: Sequence[Column]) -> tuple[Column, ...]:
+    from actum.contracts.tables import Column
+
     absent = [column.name for column in wanted if column.name not in header]
     if absent:
         raise invalid(f"The table “{name}” lacks the column “{absent[0]}”.", f"Its header has: {', '.join(header)[:400]}.")
     if len(set(header)) < len(header) or not all(0 < len(title) <= limits.NAME_CHARS_MAX for title in header):
         raise invalid(f"The header of the table “{name}” has empty, overlong or equal column names.")
     types = {column.name: column for column in wanted}
-    return tuple(types.get(title) or contract_tables.Column(title, "text") for title in header)
+    return tuple(types.get(title) or Column(title, "text") for title in header)
 
 
 def csv_header(name: str, path: Path, delimiter: str) -> list[str]:

@@ -1,4 +1,5 @@
-"""The manifest of a result package, and the entrance to sealing one. Standard library only: the host imports this module.
+"""The manifest of a result package, and the entrance to sealing one. Standard library only: the host imports this module, and
+all that sealing needs with it: hence named tuples, for dataclasses would cost each run the import of half a compiler.
 
 Theory (§8). A package is a folder that `manifest.json` describes completely: it lists every file but itself and `derived/`,
 each with role, size and sha256, and says whose result this is and on what it stands. sha256 of manifest.json is therefore
@@ -14,9 +15,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from actum import limits
 
@@ -42,8 +42,7 @@ class NotAPackage(ValueError):
     """manifest.json (or derived.json) is there, but cannot be understood. The message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Messages:
+class Messages(NamedTuple):
     """What the work said in its message file, collected by the host; documents as they came, in order.
 
     metrics: `{"metric"|"unavailable": name, …}`; tables: `{"table": name, "path", "schema"?, "rows"?}`;
@@ -58,8 +57,7 @@ class Messages:
     records: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(NamedTuple):
     """A package that is closed and durable. `left_out` names outputs that no declared pattern matched (a notice)."""
 
     manifest_sha256: str

@@ -9,11 +9,9 @@ empty by then (§5.7), so nothing writes any more. Keeps R13, R14, R15, R19.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from actum import canonical, faults, limits
 from actum.errors import ActumError
@@ -23,8 +21,7 @@ from actum.results.durable import action
 from actum.results.manifest import Messages, Sealed
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+class _Planned(NamedTuple):
     """One file to be listed: its name in the package, its role, and the table it is the authority of."""
 
     name: str
@@ -161,7 +158,7 @@ def _link_or_copy(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
     except OSError:
-        shutil.copyfile(source, target)
+        _copy(source, target)
 
 
 def _write_result(
@@ -205,8 +202,14 @@ def _settle(staging: Path, plan: _Planned) -> dict[str, Any]:
 def _own_inode(path: Path) -> None:
     """Break a hard link: the other name of the file must not be able to change the package."""
     copy = path.with_name(f".{path.name}.own")
-    shutil.copyfile(path, copy)
+    _copy(path, copy)
     os.replace(copy, path)
+
+
+def _copy(source: Path, target: Path) -> None:
+    import shutil  # late: most results need no copy
+
+    shutil.copyfile(source, target)
 
 
 def _table_entry(table: handover.Table, digest: digests.FileDigest) -> dict[str, Any]:

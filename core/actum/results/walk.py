@@ -9,17 +9,16 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import NamedTuple
 
 from actum import limits
 from actum.errors import ActumError
 from actum.results import digests
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs:
+class Outputs(NamedTuple):
     """Paths below the output folder, with `/`. `refused` maps a path to what is wrong with it."""
 
     files: tuple[str, ...]
