@@ -102,7 +102,7 @@ class Window(QWidget):
         self._runs.opened.connect(self.open_run)
         self._runs.stop_asked.connect(self._on_stop_in_list)
         self._runs.sample_asked.connect(self.run_sample)
-        self._runs.resume_asked.connect(self._on_resume)
+        self._runs.queue_asked.connect(self._on_queue)
         self._page = RunPage(ink, self._ws)
         self._page.stop_asked.connect(self._on_stop)
         self._page.back_asked.connect(self._on_runs)
@@ -346,6 +346,9 @@ class Window(QWidget):
     def _on_attempt(self, run_and_n: tuple[int, int]) -> None:
         if self._reads is not None:
             self._reads.ask(*run_and_n)
+
+    def _on_queue(self, what: str) -> None:
+        self.send({"verb": f"{what}_queue"})
 
     def _on_resume(self) -> None:
         self.send({"verb": "resume_queue"})

@@ -308,6 +308,20 @@ def test_r09_after_a_crash_the_queue_of_earlier_instances_waits_for_a_person() -
     assert bench.kinds(effects.Prepare)
 
 
+def test_a_queue_that_a_person_paused_lets_nothing_pass_until_a_person_resumes_it() -> None:
+    bench = Bench(slots=2)
+    bench.tell(events.QueuePaused(bench.command()))
+    bench.admit()
+    bench.wait(5)
+    assert not bench.kinds(effects.Prepare)
+    bench.tell(events.QueueResumed(bench.command(), held=False))
+    bench.wait(1)
+    assert bench.pair(1) == (Status.CREATED, Phase.QUEUED), "what resumes after a crash does not lift a person's pause"
+    bench.tell(events.QueueResumed(bench.command()))
+    bench.wait(1)
+    assert bench.pair(1) == (Status.CREATED, Phase.FREEZING)
+
+
 def test_r09_a_paused_queue_lets_new_runs_pass() -> None:
     bench = Bench(slots=1)
     bench.admit()

@@ -107,7 +107,7 @@ class Family:
         return "subreaper" if self.childless else "subreaper, nested left out"
 
     def activity(self) -> dict[str, Any]:
-        """{cpu_s, rss_bytes, peak_rss_bytes, read_bytes, written_bytes} of the tree; what has ended counts on in all but rss."""
+        """What the tree uses, in the words of `ipc.messages.ACTIVITY`; what has ended counts on in all but rss_bytes."""
         members = self.members.values()
         times = os.times()
         cpu = times.children_user + times.children_system + sum(member.cpu_ticks for member in members) / _TICKS

@@ -20,6 +20,7 @@ class Opened:
     rows: tuple[AttemptRow, ...]
     slots: int
     paused: bool  # the queue of earlier instances waits for a person
+    held: bool = False  # a person paused the queue: no waiting run starts, of whatever instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,16 @@ class ReconcileAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueResumed:
+class QueuePaused:
     command: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueResumed:
+    """`held` = a person lifts a person's pause; else only what was paused after a crash goes on."""
+
+    command: int
+    held: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +282,7 @@ Event = (
     | AdmitAsked
     | StopAsked
     | ReconcileAsked
+    | QueuePaused
     | QueueResumed
     | Frozen
     | Prepared

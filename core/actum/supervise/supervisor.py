@@ -51,13 +51,14 @@ class _Stopping:
 
 
 class Supervisor:
-    """Attributes: machines (open attempts by UUID), retrying (runs between two attempts), slots, paused, retired."""
+    """Attributes: machines (open attempts by UUID), retrying (runs between two attempts), slots, retired,
+    paused (after a crash: earlier runs wait), held (by a person: every waiting run waits)."""
 
     def __init__(self) -> None:
         self.instance = ""
         self.epoch = 0
         self.slots = 1
-        self.paused = False
+        self.paused = self.held = False
         self.retired: str | None = None
         self.machines: dict[str, Machine] = {}
         self.retrying: dict[int, AttemptRow] = {}
@@ -121,7 +122,7 @@ class Supervisor:
         return effects
 
     def _open_for(self, row: AttemptRow) -> bool:
-        return not self.paused or row.admitted_epoch >= self.epoch
+        return not self.held and (not self.paused or row.admitted_epoch >= self.epoch)
 
     def _await_retry(self, row: AttemptRow, now: Now, at_least_s: float = 0.0) -> None:
         """The run waits for its next attempt; never further than its longest back-off, whatever the wall clock does."""
@@ -191,7 +192,8 @@ class Supervisor:
     # Opening and committing
 
     def _on_opened(self, event: events.Opened, now: Now) -> list[Effect]:
-        self.instance, self.epoch, self.slots, self.paused = event.instance, event.epoch, event.slots, event.paused
+        self.instance, self.epoch, self.slots = event.instance, event.epoch, event.slots
+        self.paused, self.held = event.paused, event.held
         self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
         effects: list[Effect] = []
         for row in event.rows:
@@ -361,9 +363,13 @@ class Supervisor:
         key = lambda verdict: (verdict["run"], verdict["n"])  # noqa: E731
         return [Reply(each.command, {"verdicts": sorted(each.verdicts, key=key)}) for each in done]
 
+    def _on_queue_paused(self, event: events.QueuePaused, now: Now) -> list[Effect]:
+        self.held = True
+        return [Reply(event.command, {"paused": True})]
+
     def _on_queue_resumed(self, event: events.QueueResumed, now: Now) -> list[Effect]:
-        self.paused = False
-        return [Reply(event.command, {"paused": False})]
+        self.paused, self.held = False, self.held and not event.held
+        return [Reply(event.command, {"paused": self.held})]
 
     # What is seen of one attempt
 
@@ -459,6 +465,7 @@ _NOTE: dict[type, Callable[[Supervisor, Any, Now], list[Effect]]] = {
     events.AdmitAsked: Supervisor._on_admit_asked,
     events.StopAsked: Supervisor._on_stop_asked,
     events.ReconcileAsked: Supervisor._on_reconcile_asked,
+    events.QueuePaused: Supervisor._on_queue_paused,
     events.QueueResumed: Supervisor._on_queue_resumed,
     events.Looked: Supervisor._on_looked,
     events.Violation: Supervisor._on_violation,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from actum import clock, limits
 from actum.errors import Busy
+from actum.model.status import Phase
 
 from actum_desktop.commands.connection import reach
 from actum_desktop.commands.context import Context
@@ -90,9 +91,11 @@ def _supervise(args: argparse.Namespace, context: Context, interrupts: Interrupt
     headless = take_charge(context.workspace, lock)
     try:
         if not args.keep_paused:
-            headless.submit({"verb": "resume_queue"})
+            headless.submit({"verb": "resume_queue", "only_after_crash": True})
         epoch = headless.controller.supervisor.epoch
         context.out.note(f"Supervising {plain(context.workspace.path)}, epoch {epoch}.")
+        if headless.controller.supervisor.held:
+            context.out.note("The queue is paused: no waiting run starts until it is resumed in the window.")
         idle = _Idle(context, headless, epoch, keep_paused=args.keep_paused)
 
         def done() -> bool:
@@ -130,9 +133,15 @@ class _Idle:
         return self._idle_since is not None and now - self._idle_since >= limits.IDLE_LINGER_S
 
     def _nothing_to_do(self) -> bool:
-        if self._headless.is_idle():
+        if self._headless.is_idle() or self._only_held():
             return True
         return self._keep_paused and left_to_do(self._context.workspace, self._epoch) is None
+
+    def _only_held(self) -> bool:
+        """A person paused the queue, and nothing but waiting runs is there: no reason to stay."""
+        supervisor = self._headless.controller.supervisor
+        waiting = all(m.row.pair.phase is Phase.QUEUED and not m.doing for m in supervisor.machines.values())
+        return supervisor.held and waiting and not supervisor.retrying
 
 
 class _Telling:

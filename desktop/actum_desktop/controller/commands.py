@@ -231,8 +231,27 @@ class Commands:
 
         controller.tell(events.ReconcileAsked(controller.expect(judged), bool(body.get("resume"))))
 
+    def _pause_queue(self, command: int, body: Body) -> None:
+        """No waiting run starts, in this instance and in later ones, until a person says otherwise."""
+        self._hold_queue(command, True, events.QueuePaused(command))
+
     def _resume_queue(self, command: int, body: Body) -> None:
-        self._controller.tell(events.QueueResumed(command))
+        """What waits may start; with `only_after_crash`, a person's own pause stands."""
+        if body.get("only_after_crash"):
+            self._controller.tell(events.QueueResumed(command, held=False))
+        else:
+            self._hold_queue(command, False, events.QueueResumed(command))
+
+    def _hold_queue(self, command: int, held: bool, event: events.Event) -> None:
+        """Written down first, then in force (R04)."""
+
+        def kept(answer: Answer) -> None:
+            if isinstance(answer, Persisted):
+                self._controller.tell(event)
+            else:
+                self._controller.reply(command, None, refusal(answer))
+
+        self._controller.persist(SetSetting("queue_paused", held, clock.utc_us()), kept)
 
     def _status(self, command: int, body: Body) -> None:
         s = self._controller.supervisor
@@ -243,7 +262,7 @@ class Commands:
             "idle": s.idle,
             "slots": s.slots,
             "slots_taken": s.slots_taken,
-            "paused": s.paused,
+            "paused": s.paused or s.held,
             "window": self._controller.window,
         }
         self._controller.reply(command, told, None)
@@ -298,6 +317,7 @@ _VERBS: Mapping[str, Callable[[Commands, int, Body], None]] = {
     "export": Commands._export,
     "cancel": Commands._cancel,
     "reconcile": Commands._reconcile,
+    "pause_queue": Commands._pause_queue,
     "resume_queue": Commands._resume_queue,
     "status": Commands._status,
     "take_over": Commands._take_over,

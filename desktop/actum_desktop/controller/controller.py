@@ -97,6 +97,7 @@ class Controller(QObject):
         self._lock_looked_us = 0
         self._asleep_us = 0
         self._retired = False
+        self._shown_queue = (False, False)
         self._from_store.connect(self._on_from_store, Qt.ConnectionType.QueuedConnection)
 
     # Life
@@ -113,11 +114,10 @@ class Controller(QObject):
         self._listen(instance, opened.epoch)
         settings = merged(self._reader.setting_rows())
         rows = tuple(self._reader.attempt_rows(open_only=True))
-        paused = bool(settings["queue_paused"]) or opened.recovery
-        paused = paused or not (opened.previous_clean or settings["resume_queue_after_crash"])
+        paused = opened.recovery or not (opened.previous_clean or settings["resume_queue_after_crash"])
         slots = 0 if opened.recovery else int(settings["slots"])
         self._start_timers()
-        self.tell(events.Opened(instance, opened.epoch, rows, slots, paused))
+        self.tell(events.Opened(instance, opened.epoch, rows, slots, paused, bool(settings["queue_paused"])))
         self._note_recovery(opened.recovery)
 
     def _listen(self, instance: str, epoch: int) -> None:
@@ -335,8 +335,10 @@ class Controller(QObject):
         for m in self.supervisor.machines.values():
             m.touched = False
         changes, self._changes = self._changes, Changes()
-        if not changes and not shown:
+        queue = (self.supervisor.paused, self.supervisor.held)
+        if not changes and not shown and queue == self._shown_queue:
             return
+        self._shown_queue = queue
         self.updated.emit(Update(changes, shown))
         self.supervising.emit(self.state())
         self._tell_followers(changes, shown)
@@ -346,7 +348,8 @@ class Controller(QObject):
         s = self.supervisor
         verdicts = tuple(Verdict(**{key: v[key] for key in Verdict.__dataclass_fields__}) for v in s.verdicts())
         error = ActumError("retired", "This window no longer supervises.", s.retired) if s.retired else None
-        return Supervising(s.instance, s.epoch, s.slots_taken, s.slots, s.paused, verdicts, not s.unjudged, error)
+        paused = s.paused or s.held
+        return Supervising(s.instance, s.epoch, s.slots_taken, s.slots, paused, verdicts, not s.unjudged, error, s.held)
 
     def _tell_followers(self, changes: Changes, shown: tuple[Any, ...]) -> None:
         if self._server is None:
@@ -426,5 +429,3 @@ class Controller(QObject):
 
 def _has_warning(m: Machine, now: clock.Now) -> bool:
     return bool(deadlines.warnings(m, now))
-
-

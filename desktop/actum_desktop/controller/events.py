@@ -86,3 +86,4 @@ class Supervising:
     verdicts: tuple[Verdict, ...] = ()
     verdicts_complete: bool = False
     error: ActumError | None = None
+    queue_held: bool = False  # paused by a person, for every run; else only for runs of before a crash

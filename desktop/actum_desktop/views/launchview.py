@@ -216,7 +216,8 @@ class LaunchView(QWidget):
             self._queue.setText(text.format(n=waiting))
         else:
             self._queue.setText(_("The queue is paused") if paused else _("The queue is open"))
-        self._queue_note.setText(_("After a crash, nothing starts by itself unless you asked for that.") if paused else "")
+        crashed = _("After a crash, nothing starts by itself unless you asked for that.")
+        self._queue_note.setText((_("You paused it.") if state.queue_held else crashed) if paused else "")
 
     def focus_start(self) -> None:
         self._resume.setFocus()

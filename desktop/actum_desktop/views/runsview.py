@@ -108,12 +108,12 @@ class RunsTable(QTableView):
 
 
 class RunsView(QWidget):
-    """Signals: `opened` (run number), `stop_asked` (run number), `sample_asked` (task name), `resume_asked` ()."""
+    """Signals: `opened` (run number), `stop_asked` (run number), `sample_asked` (task name), `queue_asked` (pause | resume)."""
 
     opened = Signal(object)
     stop_asked = Signal(object)
     sample_asked = Signal(object)
-    resume_asked = Signal()
+    queue_asked = Signal(object)
 
     def __init__(self, ink: Ink, model: RunsModel) -> None:
         super().__init__()
@@ -125,8 +125,8 @@ class RunsView(QWidget):
         self.table.stop_asked.connect(self.stop_asked)
         self._title = Label(theme, _("Runs"), "page", 600)
         self._note = Label(theme, "", "body", 400, "text2")
-        self._resume = button(theme, _("Resume queue"), self._on_resume, icon="play")
-        self._resume.hide()
+        self._queue = button(theme, _("Pause queue"), self._on_queue, icon="pause")
+        self._paused = False
         self._sample = button(theme, _("Run a sample"), kind="primary", icon="play")
         self._menu = QMenu(self._sample)
         self._menu.setAccessibleName(_("Samples"))
@@ -168,7 +168,7 @@ class RunsView(QWidget):
         head.addSpacing(px(4))
         head.addWidget(self._note)
         head.addStretch(1)
-        head.addWidget(self._resume)
+        head.addWidget(self._queue)
         head.addWidget(self._sample)
         tools = QHBoxLayout()
         tools.setSpacing(px(8))
@@ -226,7 +226,10 @@ class RunsView(QWidget):
         if state.queue_paused:
             text = _("{first}, {second}").format(first=text, second=_("queue paused"))
         self._note.setText(text)
-        self._resume.setVisible(state.queue_paused)
+        self._paused = state.queue_paused
+        self._queue.say(_("Resume queue") if self._paused else _("Pause queue"))
+        pausing = _("No waiting run starts until the queue is resumed; what runs goes on")
+        self._queue.setToolTip(_("What waits may start") if self._paused else pausing)
 
     def _filtered(self) -> bool:
         return bool(self._filter.text().strip()) or self._segments.current != "all"
@@ -263,8 +266,8 @@ class RunsView(QWidget):
     def _on_sample(self, action: object) -> None:
         self.sample_asked.emit(action.data())  # type: ignore[attr-defined]
 
-    def _on_resume(self) -> None:
-        self.resume_asked.emit()
+    def _on_queue(self) -> None:
+        self.queue_asked.emit("resume" if self._paused else "pause")
 
     def focus_start(self) -> None:
         """Where work starts on this page: the current row, or the first sample."""

@@ -43,7 +43,8 @@ class StatusLine(QWidget):
             word = _("Supervising, everything recorded") if state.slots_taken else _("Ready")
             self._left = [("check-circle", word, "text2"), ("squares-four", text, "text2")]
             if state.queue_paused:
-                self._left.append(("pause", _("Queue paused"), "warn"))
+                text = _("Queue paused") if state.queue_held else _("Queue paused since the last crash")
+                self._left.append(("pause", text, "warn"))
         self._speak()
 
     def say(self, text: str, tone: str = "text2") -> None:
