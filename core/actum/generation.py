@@ -3,7 +3,8 @@
 `generation` is written after the epoch's commit and fsync'ed. A database behind it was restored from an older backup; a
 folder with another inode or file-system id than it names is a copy (FORMATS "Tokens, folders, files"). st_dev is no part
 of that identity: it changes across reboots. `endpoint` tells hosts and clients where the supervisor listens; it is
-replaced atomically and read before each try.
+replaced atomically and read before each try. It names its folder too: the endpoint in a copy leads to the supervisor of
+the original, which must not be given the copy's commands.
 """
 
 from __future__ import annotations
@@ -69,13 +70,26 @@ def write_generation(ws: Workspace, database_uuid: str, epoch: int, folder: Fold
 
 
 def read_endpoint(ws: Workspace) -> dict[str, Any] | None:
-    """Where the supervisor listens: {"v", "socket", "instance", "epoch", "pid"}, or None."""
-    return _read(ws.endpoint)
+    """Where the supervisor of this folder listens: {"v", "socket", "instance", "epoch", "pid"}, or None."""
+    document = _read(ws.endpoint)
+    if document is None:
+        return None
+    written_in = (document.pop("inode", None), document.pop("filesystem", None))
+    try:
+        here = folder_identity(ws.path)
+    except OSError:
+        return None
+    return document if written_in == (here.inode, here.filesystem) else None
 
 
 def write_endpoint(ws: Workspace, document: Mapping[str, Any]) -> None:
     """Replace the file atomically. Raises StorageFailed."""
-    _replace(ws.endpoint, {"v": 1, **document}, point="endpoint", durable=False)
+    try:
+        here = folder_identity(ws.path)
+    except OSError as error:
+        raise StorageFailed("looking at the workspace", error, "Look whether it was moved or unmounted.") from error
+    named = {"v": 1, **document, "inode": here.inode, "filesystem": here.filesystem}
+    _replace(ws.endpoint, named, point="endpoint", durable=False)
 
 
 def remove_endpoint(ws: Workspace, instance: str) -> None:

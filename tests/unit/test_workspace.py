@@ -156,6 +156,14 @@ def test_the_identity_of_a_folder_survives_a_move_and_not_a_copy(place: Workspac
     assert folder_identity(tmp_path / "copy") != before
 
 
+def test_the_endpoint_in_a_copy_leads_nowhere(place: Workspace, tmp_path: Path) -> None:
+    write_endpoint(place, {"socket": "/run/x.sock", "instance": "b", "epoch": 3, "pid": 1})
+    shutil.copytree(place.path, tmp_path / "copy")
+    assert read_endpoint(Workspace(tmp_path / "copy")) is None
+    moved = place.path.rename(tmp_path / "moved")
+    assert (read_endpoint(Workspace(moved)) or {})["instance"] == "b"
+
+
 def test_the_endpoint_is_removed_by_its_own_instance_only(place: Workspace) -> None:
     assert read_endpoint(place) is None
     write_endpoint(place, {"socket": "/run/x.sock", "instance": "b", "epoch": 3, "pid": 1})

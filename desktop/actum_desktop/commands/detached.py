@@ -54,6 +54,14 @@ def start_supervisor(ws: Workspace, *, resume: bool = True) -> int:
         raise StorageFailed("starting a detached supervisor", error) from error
 
 
+def has_ended(pid: int) -> bool:
+    """Whether a supervisor that this process started has ended."""
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:
+        return True
+
+
 def open_log(path: Path) -> int:
     """A descriptor that appends to the log; one above its bound starts afresh. Raises OSError."""
     too_long = path.exists() and path.stat().st_size > limits.DETACHED_LOG_BYTES_MAX

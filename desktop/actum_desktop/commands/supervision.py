@@ -18,7 +18,7 @@ from actum.errors import Busy, CannotTell
 from actum.model.status import Status
 
 from actum_desktop.commands.connection import ChannelLost, Client, reach
-from actum_desktop.commands.detached import start_supervisor
+from actum_desktop.commands.detached import has_ended, start_supervisor
 from actum_desktop.commands.interrupts import Interrupts
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class Session:
         create_folders(self._ws)
         end = time.monotonic() + limits.LOCK_WAIT_S
         busy: Busy | None = None
-        started = False
+        may_supervise, started = self._may_supervise, None
         while True:
             try:
                 client = reach(self._ws)
@@ -221,13 +221,14 @@ class Session:
                 client, busy = None, error
             if client is not None:
                 return ThroughChannel(client, self._interrupts)
-            if self._may_supervise and time.monotonic() >= self._lock_not_before_s:
+            if may_supervise and time.monotonic() >= self._lock_not_before_s:
                 lock = Lock.try_acquire(self._ws)
                 if lock is not None:
                     return InThisProcess(self._ws, lock, self._interrupts)
-            elif not self._may_supervise and not started:
-                start_supervisor(self._ws)
-                started = True
+            elif not may_supervise and started is None:
+                started = start_supervisor(self._ws)
+            elif not may_supervise and started is not None:
+                may_supervise = has_ended(started)  # what it could not do is tried here, where its refusal can be told
             if self._interrupts.count:
                 raise KeyboardInterrupt
             if time.monotonic() > end:
