@@ -92,6 +92,7 @@ class Bridge(QObject):
     retired = Signal(str)
     handed_over = Signal()
     window_asked = Signal()
+    _start = Signal()
     _command = Signal(object)
     _leave = Signal()
 
@@ -108,12 +109,13 @@ class Bridge(QObject):
         inside = _Inside(ws, lock, self)
         inside.moveToThread(thread)
         queued = Qt.ConnectionType.QueuedConnection
-        thread.started.connect(inside.start, queued)
+        self._start.connect(inside.start, queued)  # before every command, and before a leave: they are taken in order
         inside.started.connect(self.started, queued)
         inside.answered.connect(self.answered, queued)
         self._command.connect(inside.command, queued)
         self._leave.connect(inside.leave, queued)
         self._thread, self._inside = thread, inside
+        self._start.emit()
         thread.start()
 
     def command(self, body: Mapping[str, Any]) -> int:
