@@ -52,7 +52,7 @@ class Policies:
     start_deadline: timedelta = timedelta(seconds=limits.START_DEADLINE_S_DEFAULT)
     stage_deadlines: Mapping[str, timedelta] = field(default_factory=dict)
     deadline: timedelta | None = None
-    stall_after: timedelta | None = timedelta(minutes=10)
+    stall_after: timedelta | None = timedelta(seconds=limits.STALL_AFTER_S_DEFAULT)
     grace: timedelta = timedelta(seconds=limits.STOP_GRACE_S_DEFAULT)
     after_exit: str = "wait"
     accepted_exit_codes: tuple[int, ...] = (0,)
@@ -90,7 +90,7 @@ def read_policies(document: Any, place: str = "policies") -> Policies:
     stage_deadlines = {
         name: _duration_of(fields, "stage_deadlines", text) for name, text in fields.mapping("stage_deadlines").items()
     }
-    stall = fields.raw("stall_after", durations.text_of(timedelta(minutes=10)))
+    stall = fields.raw("stall_after", _or_none(default.stall_after))
     policies = Policies(
         start_deadline=_duration(fields, "start_deadline", default.start_deadline),
         stage_deadlines=stage_deadlines,
