@@ -235,4 +235,5 @@ TRYOUT_FILES_SHOWN_MAX = 50  # names of what it wrote; the rest is not named
 FORM_READ_BYTES_MAX = 64 << 20  # a larger file is digested when the run is recorded, not while a form is filled
 FORM_FOLDER_FILES_MAX = 20_000  # counted of a chosen folder; beyond, “more than” is said
 HEAD_BYTES_MAX = 1 << 20  # read of a table file to find its column names
+LIVE_RUNS_KEPT_MAX = 1_000  # newest live states the cards of tasks keep; a full store is emptied and fills again
 FIELD_LINES_MAX = 8  # a growing field is at most so high, then it scrolls

@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from actum.errors import ActumError
+from actum.limits import LIVE_RUNS_KEPT_MAX
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget
 
-from actum_desktop.controller.events import Supervising, Update
+from actum_desktop.controller.events import Live, Supervising, Update
 from actum_desktop.views.ink import Ink
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class TasksDesk(QObject):
         self._shelf: Shelf | None = None
         self._state: tuple[Supervising, int] | None = None
         self._screen: TasksScreen | None = None
+        self._live: dict[int, Live] = {}
         self.dialog: ProgramDialog | None = None
 
     @property
@@ -59,6 +61,7 @@ class TasksDesk(QObject):
                 screen.join(self._shelf)
             if self._state is not None:
                 screen.supervising(*self._state)
+            screen.model.runs_changed(self._live.values())
         return self._screen
 
     def join(self, shelf: Shelf) -> None:
@@ -77,6 +80,10 @@ class TasksDesk(QObject):
     def on_update(self, update: Update) -> None:
         if self._screen is not None:
             self._screen.on_update(update)
+            return
+        if len(self._live) > LIVE_RUNS_KEPT_MAX:
+            self._live.clear()
+        self._live.update((live.run, live) for live in update.live)
 
     def supervising(self, state: Supervising, waiting: int) -> None:
         self._state = (state, waiting)
@@ -101,6 +108,12 @@ class TasksDesk(QObject):
         self.run_chosen.emit(int(ok["run"]))
 
     # ---- a new task
+
+    def own_way(self, way: object) -> None:
+        """From the first steps: a dialog for work of one's own, or the tasks that are there."""
+        self.task_chosen.emit("")
+        if way != "recipe":
+            self.new_task(way)
 
     def new_task(self, kind: object) -> None:
         """The dialog that defines one; the window goes on beside it."""

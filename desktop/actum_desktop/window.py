@@ -126,6 +126,7 @@ class Window(QWidget):
         self._tasks = TasksDesk(ink, self._pages, self.send)
         self._tasks.run_chosen.connect(self.open_run)
         self._tasks.task_chosen.connect(self.open_task)
+        self._runs.own_asked.connect(self._tasks.own_way)
         self._results = ResultsDesk(ink, self._ws, self._pages, self.send)
         self._results.result_chosen.connect(self.open_result)
         self._results.run_chosen.connect(self.open_run)

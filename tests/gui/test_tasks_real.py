@@ -195,3 +195,18 @@ def test_presets_are_there_when_the_window_is_opened_again(desks: Desks, qtbot: 
     form = open_task(again, qtbot, "return-and-risk")
     form.choose_preset("Monthly review")
     assert form.form.raw()["window"] == "3O"
+
+
+def test_the_first_steps_lead_to_work_of_ones_own(desks: Desks, qtbot: QtBot) -> None:
+    desk = desks.open()
+    first = desk.window._runs._first
+    qtbot.waitUntil(first._cards[0].run.hasFocus, timeout=5_000)
+    keyboard.tab_to_name("Run a program")
+    keyboard.press(Qt.Key.Key_Space)
+    dialog = desk.window._tasks.dialog
+    assert isinstance(dialog, ProgramDialog)
+    assert dialog.isVisible()
+    qtbot.waitUntil(lambda: not desk.window._tasks.screen.background.busy, timeout=20_000)
+    keyboard.press(Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: desk.window._tasks.dialog is None, timeout=5_000)
+    assert desk.window._tasks.screen.isVisible()

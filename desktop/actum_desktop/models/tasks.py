@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from actum.limits import LIVE_RUNS_KEPT_MAX
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from actum_desktop import measures
@@ -32,6 +33,14 @@ class TaskItem:
     built_in: bool
     disabled: bool
     contract: Mapping[str, Any]
+
+    def file_parameters(self) -> list[tuple[str, str, bool]]:
+        """(name, title, several) of each parameter that takes files."""
+        return [
+            (str(each.get("name")), str(each.get("title") or each.get("name")), each.get("type") == "files")
+            for each in self.contract.get("parameters") or ()
+            if each.get("type") in ("file", "files")
+        ]
 
     @property
     def first_words(self) -> str:
@@ -145,7 +154,7 @@ class TasksModel(QAbstractListModel):
         """Some run has moved: cards are looked up anew when they are painted."""
         for each in live:
             self._live[each.run] = each
-        if len(self._live) > 1_000:
+        if len(self._live) > LIVE_RUNS_KEPT_MAX:
             self._live.clear()
         self._runs.clear()
         if self._items:
@@ -156,6 +165,10 @@ class TasksModel(QAbstractListModel):
     @property
     def total(self) -> int:
         return len(self._all)
+
+    def all_items(self) -> list[TaskItem]:
+        """Those that are filtered away as well."""
+        return [item for item in self._all if not item.disabled]
 
     def item(self, row: int) -> TaskItem:
         return self._items[row]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from actum_desktop import tokens
 from actum_desktop.i18n import N_, _
@@ -144,37 +144,60 @@ class SampleCard(Card):
         painter.end()
 
 
-class CommandLine(Card):
-    """How to bring one's own program: the command, ready to be copied."""
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to bring work of one's own."""
 
-    TEXT = "actum task add my-job --program ./my-program --required '*.csv'"
+    key: str
+    title: str
+    text: str
+    icon: str
 
-    def __init__(self, ink: Ink) -> None:
-        super().__init__(ink.theme)
-        theme, px = ink.theme, ink.theme.px
-        row = QHBoxLayout(self)
-        row.setContentsMargins(px(16), px(12), px(12), px(12))
-        column = QVBoxLayout()
-        column.setSpacing(px(3))
-        column.addWidget(Label(theme, _("Any script or executable"), "body", 600))
-        command = Label(theme, self.TEXT, "caption", 400, "text2")
-        command.setFont(theme.font("caption", mono=True))
-        command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        command.setAccessibleName(self.TEXT)
-        column.addWidget(command)
-        row.addLayout(column, 1)
-        self.copy = Button(theme, _("Copy command"), icon="copy", small=True)
-        self.copy.clicked.connect(self._on_copy)
-        row.addWidget(self.copy)
 
-    def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.TEXT)
+WAYS = (
+    Way("program", N_("Run a program"), N_("Any script or executable, without writing code"), "terminal-window"),
+    Way("function", N_("Add a Python function"), N_("A decorated function in a file"), "code"),
+    Way("recipe", N_("Use a recipe"), N_("Tasks that come with Actum: profile a table, return and risk"), "package"),
+)
+
+
+class WayButton(QAbstractButton):
+    """One row: icon, what it is, what it asks of one, and a mark that it leads on."""
+
+    def __init__(self, ink: Ink, way: Way, *, last: bool) -> None:
+        super().__init__()
+        self._ink, self.way, self._last = ink, way, last
+        self.setText(_(way.title))
+        self.setAccessibleName(f"{_(way.title)}. {_(way.text)}")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._ink.theme.px(300), self._ink.theme.px(46))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ink, px, box = self._ink, self._ink.theme.px, QRectF(self.rect())
+        if self.underMouse() or self.hasFocus():
+            painter.setPen(QPen(ink.theme.color("accent"), tokens.FOCUS) if self.hasFocus() else Qt.PenStyle.NoPen)
+            painter.setBrush(ink.theme.color("hover"))
+            painter.drawRoundedRect(box.adjusted(2, 2, -2, -2), tokens.RADIUS_CONTROL, tokens.RADIUS_CONTROL)
+        elif not self._last:
+            ink.hairline(painter, 0, box.right(), box.bottom() - 1)
+        ink.icon(painter, QPointF(px(26), box.center().y()), self.way.icon, "text2", px(16))
+        wide = box.width() - px(46 + 40)
+        ink.text(painter, QRectF(px(46), px(5), wide, px(19)), self.text(), "text", "body", 600)
+        ink.text(painter, QRectF(px(46), px(23), wide, px(17)), _(self.way.text), "text2", "caption")
+        ink.icon(painter, QPointF(box.right() - px(22), box.center().y()), "caret-right", "text3", px(12))
+        painter.end()
 
 
 class FirstRun(QScrollArea):
-    """Signal: `sample_asked` (task name)."""
+    """Signals: `sample_asked` (task name), `own_asked` (program | function | recipe)."""
 
     sample_asked = Signal(object)
+    own_asked = Signal(object)
 
     def __init__(self, ink: Ink) -> None:
         super().__init__()
@@ -209,7 +232,7 @@ class FirstRun(QScrollArea):
         column.addLayout(row)
         column.addSpacing(px(16))
         column.addWidget(Label(theme, _("Or bring your own"), "body", 600))
-        column.addWidget(CommandLine(ink))
+        column.addWidget(self._ways(ink))
         column.addStretch(1)
         outer.addStretch(1)
         outer.addWidget(middle, 20)
@@ -229,6 +252,22 @@ class FirstRun(QScrollArea):
         row.addLayout(words, 1)
         row.addWidget(Explanation(ink), 0, Qt.AlignmentFlag.AlignTop)
         return row
+
+    def _ways(self, ink: Ink) -> Card:
+        card = Card(ink.theme)
+        rows = QVBoxLayout(card)
+        rows.setContentsMargins(1, 1, 1, 1)
+        rows.setSpacing(0)
+        for way in WAYS:
+            made = WayButton(ink, way, last=way is WAYS[-1])
+            made.clicked.connect(self._on_way)
+            rows.addWidget(made)
+        return card
+
+    def _on_way(self) -> None:
+        sender = self.sender()
+        if isinstance(sender, WayButton):
+            self.own_asked.emit(sender.way.key)
 
     def focus_start(self) -> None:
         self._cards[0].run.setFocus()

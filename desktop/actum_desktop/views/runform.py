@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,13 +13,13 @@ from typing import Any
 from actum.contracts.document import Contract
 from actum.errors import ActumError, CannotTell, InvalidParameters
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from actum_desktop.forms import beforerun, copying, presets, rawvalues, sentences
 from actum_desktop.forms.beforerun import Needs
 from actum_desktop.forms.formview import FormView
-from actum_desktop.forms.paths import Surroundings
+from actum_desktop.forms.paths import PathEditor, Surroundings, dropped
 from actum_desktop.forms.presetline import DEFAULTS, PresetLine
 from actum_desktop.forms.presets import Preset
 from actum_desktop.forms.presses import Presses
@@ -75,6 +76,10 @@ class RunForm(QWidget):
         self.line.delete_asked.connect(self._on_delete)
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
             QShortcut(QKeySequence(keys), self, self.press, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self._menu = QMenu(self)
+        self._menu.setAccessibleName(_("Which field takes the file"))
+        self._menu.triggered.connect(self._on_field_for_file)
+        self.setAcceptDrops(True)
         self._ask_environment()
         self._fill()
         self._on_checked()
@@ -205,6 +210,47 @@ class RunForm(QWidget):
         if wrong:
             px = self._ink.theme.px
             self._cross.setPixmap(self._ink.theme.pixmap("x-circle-fill", "bad", px(16), self.devicePixelRatioF()))
+
+    # ---- files dropped beside the fields
+
+    def take(self, name: str, paths: Sequence[str]) -> None:
+        """Fill a path field with what was dropped."""
+        editor = self.form.boxes[name].editor
+        if isinstance(editor, PathEditor):
+            editor.take(paths)
+            self.form.go_to(name)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self._fields_for(dropped(event.mimeData())):
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """The one field that takes it gets it; of several, one is chosen."""
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        paths = dropped(event.mimeData())
+        fields = self._fields_for(paths)
+        if len(fields) == 1:
+            self.take(fields[0], paths)
+            return
+        self._menu.clear()
+        for name in fields:
+            title = self.form.boxes[name].parameter.title
+            self._menu.addAction(_("Use as {field}").format(field=title).replace("&", "&&")).setData((name, paths))
+        self._menu.popup(self.mapToGlobal(event.position().toPoint()))
+
+    def _on_field_for_file(self, action: QAction) -> None:
+        name, paths = action.data()
+        self.take(name, paths)
+
+    def _fields_for(self, paths: Sequence[str]) -> list[str]:
+        """The path fields that take what is dragged: folders go to folders, several files to fields of several."""
+        if not paths:
+            return []
+        folder = os.path.isdir(paths[0])
+        fitting = ("folder",) if folder else ("file", "files") if len(paths) == 1 else ("files",)
+        return [name for name, box in self.form.boxes.items() if box.parameter.type in fitting]
 
     # ---- presets
 

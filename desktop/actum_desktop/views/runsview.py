@@ -108,11 +108,13 @@ class RunsTable(QTableView):
 
 
 class RunsView(QWidget):
-    """Signals: `opened` (run number), `stop_asked` (run number), `sample_asked` (task name), `queue_asked` (pause | resume)."""
+    """Signals: `opened`, `stop_asked` (run number), `sample_asked` (task name), `own_asked` (program | function | recipe),
+    `queue_asked` (pause | resume)."""
 
     opened = Signal(object)
     stop_asked = Signal(object)
     sample_asked = Signal(object)
+    own_asked = Signal(object)
     queue_asked = Signal(object)
 
     def __init__(self, ink: Ink, model: RunsModel) -> None:
@@ -153,6 +155,7 @@ class RunsView(QWidget):
         self._clear = button(theme, _("Clear filters"), self._on_clear, small=True)
         self._first = FirstRun(ink)
         self._first.sample_asked.connect(self.sample_asked)
+        self._first.own_asked.connect(self.own_asked)
         self._build(ink)
         self.table.selectionModel().selectionChanged.connect(self._on_selection)
         QShortcut(QKeySequence("/"), self, self._filter.setFocus)

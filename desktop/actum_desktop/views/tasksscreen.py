@@ -10,13 +10,13 @@ from typing import Any
 from actum.errors import ActumError
 from actum.limits import INPUT_COPY_BYTES_MAX_DEFAULT
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from actum_desktop import measures
 from actum_desktop.controller.events import Supervising, Update
 from actum_desktop.forms import presets
-from actum_desktop.forms.paths import Surroundings
+from actum_desktop.forms.paths import Surroundings, dropped
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models import runcells
 from actum_desktop.models.background import Background
@@ -60,6 +60,11 @@ class TasksScreen(QWidget):
         self.page: TaskPage | None = None
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._gallery())
+        self._dropped: list[str] = []
+        self._menu = QMenu(self)
+        self._menu.setAccessibleName(_("Use the file in a task"))
+        self._menu.triggered.connect(self._on_task_for_file)
+        self.setAcceptDrops(True)
         QShortcut(QKeySequence("/"), self, self._filter.setFocus)
         QShortcut(QKeySequence.StandardKey.Find, self, self._filter.setFocus)
         QShortcut(QKeySequence.StandardKey.New, self, self._on_program)
@@ -143,10 +148,15 @@ class TasksScreen(QWidget):
             self._show_note()
         elif changes.runs or update.live:
             self.model.runs_changed(update.live)
-        if changes.runs or changes.tasks:
+        if (changes.runs or changes.tasks) and self.isVisible():
             self._show_runs()
 
     # ---- going places
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What happened while another screen was shown."""
+        self._show_runs()
+        super().showEvent(event)
 
     def show_gallery(self) -> None:
         self._stack.setCurrentIndex(0)
@@ -237,6 +247,33 @@ class TasksScreen(QWidget):
 
     def _on_function(self) -> None:
         self.new_asked.emit("function")
+
+    # ---- files dropped on the gallery
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self._stack.currentIndex() == 0 and dropped(event.mimeData()):
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """The tasks that take a file are offered; dropped files are only read."""
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        self._dropped = dropped(event.mimeData())
+        self._menu.clear()
+        for item in self.model.all_items():
+            for parameter in item.file_parameters():
+                text = _("{task}: use as {field}").format(task=item.title, field=parameter[1])
+                self._menu.addAction(text.replace("&", "&&")).setData((item.name, parameter[0], parameter[2]))
+        if not self._menu.isEmpty():
+            self._menu.popup(self.mapToGlobal(event.position().toPoint()))
+
+    def _on_task_for_file(self, action: QAction) -> None:
+        name, field, several = action.data()
+        self.opened.emit(name)
+        form = self.page.run_form if self.page is not None and self.page.item.name == name else None
+        if form is not None and self._dropped:
+            form.take(field, self._dropped if several else self._dropped[:1])
 
     # ---- showing
 
