@@ -40,6 +40,29 @@ QPushButton#segment {{ background: transparent; border: 1px solid transparent; c
 QPushButton#segment:hover {{ color: {t.text}; }}
 QPushButton#segment:checked {{ background: {t.segment}; color: {t.text}; }}
 QPushButton#segment:focus {{ border: 2px solid {t.accent}; min-height: {px(26) - 4}px; padding: 0 {px(10) - 1}px; }}
+{_fields(t, px)}QToolTip {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline}; padding: {px(4)}px {px(6)}px; }}
+QMenu {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline}; padding: {px(4)}px; }}
+QMenu::item {{ padding: {px(6)}px {px(24)}px {px(6)}px {px(12)}px; border-radius: {px(4)}px; }}
+QMenu::item:selected {{ background: {t.tint_accent}; }}
+QMenu::item:disabled {{ color: {t.text3}; }}
+QMenu::separator {{ height: 1px; background: {t.hairline}; margin: {px(4)}px {px(8)}px; }}
+QAbstractScrollArea {{ border: none; background: transparent; }}
+QScrollBar:vertical {{ background: transparent; width: {px(12)}px; margin: 0; }}
+QScrollBar::handle:vertical {{ background: {t.track}; border-radius: {px(3)}px; margin: {px(3)}px; min-height: {px(32)}px; }}
+QScrollBar::handle:vertical:hover {{ background: {t.line2}; }}
+QScrollBar:horizontal {{ background: transparent; height: {px(12)}px; margin: 0; }}
+QScrollBar::handle:horizontal {{ background: {t.track}; border-radius: {px(3)}px; margin: {px(3)}px;
+  min-width: {px(32)}px; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+"""
+
+
+def _fields(t: Tokens, px: Callable[[float], int]) -> str:
+    """What one types into and chooses from."""
+    radius = px(tokens.RADIUS_CONTROL)
+    control, small = px(tokens.CONTROL) - 2, px(tokens.CONTROL_SMALL) - 2
+    return f"""\
 QLineEdit {{ background: {t.surface}; color: {t.text}; border: 1px solid {t.line2}; border-radius: {radius}px;
   min-height: {control}px; padding: 0 {px(8)}px 0 2px; selection-background-color: {t.tint_accent};
   selection-color: {t.text}; }}
@@ -65,19 +88,4 @@ QComboBox[small="true"]:focus {{ min-height: {small - 2}px; padding: 0 {px(8) - 
 QComboBox::drop-down {{ border: none; width: {px(22)}px; }}
 QComboBox QAbstractItemView {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline};
   selection-background-color: {t.tint_accent}; selection-color: {t.text}; outline: none; }}
-QToolTip {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline}; padding: {px(4)}px {px(6)}px; }}
-QMenu {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline}; padding: {px(4)}px; }}
-QMenu::item {{ padding: {px(6)}px {px(24)}px {px(6)}px {px(12)}px; border-radius: {px(4)}px; }}
-QMenu::item:selected {{ background: {t.tint_accent}; }}
-QMenu::item:disabled {{ color: {t.text3}; }}
-QMenu::separator {{ height: 1px; background: {t.hairline}; margin: {px(4)}px {px(8)}px; }}
-QAbstractScrollArea {{ border: none; background: transparent; }}
-QScrollBar:vertical {{ background: transparent; width: {px(12)}px; margin: 0; }}
-QScrollBar::handle:vertical {{ background: {t.track}; border-radius: {px(3)}px; margin: {px(3)}px; min-height: {px(32)}px; }}
-QScrollBar::handle:vertical:hover {{ background: {t.line2}; }}
-QScrollBar:horizontal {{ background: transparent; height: {px(12)}px; margin: 0; }}
-QScrollBar::handle:horizontal {{ background: {t.track}; border-radius: {px(3)}px; margin: {px(3)}px;
-  min-width: {px(32)}px; }}
-QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
-QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 """

@@ -57,9 +57,11 @@ class Reads(Protocol):
 
 
 class Window(QWidget):
-    """What stands in the shell. Signals: `scheme_chosen`, `language_chosen`, `quit_asked` ()."""
+    """What stands in the shell. Signals: `scheme_chosen`, `language_chosen`, `quit_asked` (),
+    `in_flight_changed` () when other runs are in flight, or the queue was paused or resumed."""
 
     quit_asked = Signal()
+    in_flight_changed = Signal()
     scheme_chosen = Signal(object)
     language_chosen = Signal(object)
 
@@ -102,7 +104,7 @@ class Window(QWidget):
         self._runs.opened.connect(self.open_run)
         self._runs.stop_asked.connect(self._on_stop_in_list)
         self._runs.sample_asked.connect(self.run_sample)
-        self._runs.queue_asked.connect(self._on_queue)
+        self._runs.queue_asked.connect(self.ask_queue)
         self._page = RunPage(ink, self._ws)
         self._page.stop_asked.connect(self._on_stop)
         self._page.back_asked.connect(self._on_runs)
@@ -123,16 +125,7 @@ class Window(QWidget):
         self._launch.check_asked.connect(self._on_check)
         self._launch.run_chosen.connect(self._on_launch_run)
         self._pages = QStackedWidget()
-        self._tasks = TasksDesk(ink, self._pages, self.send)
-        self._tasks.run_chosen.connect(self.open_run)
-        self._tasks.task_chosen.connect(self.open_task)
-        self._runs.own_asked.connect(self._tasks.own_way)
-        self._results = ResultsDesk(ink, self._ws, self._pages, self.send)
-        self._results.result_chosen.connect(self.open_result)
-        self._results.run_chosen.connect(self.open_run)
-        self._results.list_chosen.connect(self._on_results_key)
-        if self._shelf is not None:
-            self._tasks.join(self._shelf)
+        self._make_desks()
         for page in (self._runs, self._page, self._alerts, self._settings, self._help):
             self._pages.addWidget(page)
         self._notice = Notice(ink)
@@ -165,6 +158,19 @@ class Window(QWidget):
         column.addWidget(self._status)
         self._central = central
         self._outer.addWidget(central)
+
+    def _make_desks(self) -> None:
+        """The screens that are made when they are first shown."""
+        self._tasks = TasksDesk(self._ink, self._pages, self.send)
+        self._tasks.run_chosen.connect(self.open_run)
+        self._tasks.task_chosen.connect(self.open_task)
+        self._runs.own_asked.connect(self._tasks.own_way)
+        self._results = ResultsDesk(self._ink, self._ws, self._pages, self.send)
+        self._results.result_chosen.connect(self.open_result)
+        self._results.run_chosen.connect(self.open_run)
+        self._results.list_chosen.connect(self._on_results_key)
+        if self._shelf is not None:
+            self._tasks.join(self._shelf)
 
     def rebuild(self) -> None:
         """After a change of language: every word anew; what was open stays open."""
@@ -252,6 +258,7 @@ class Window(QWidget):
         self._runs.supervising(state)
         self._launch.supervising(state, self._source, self._counts.waiting)
         self._tasks.supervising(state, self._counts.waiting)
+        self.in_flight_changed.emit()
         found = any(verdict.row not in _UNREMARKABLE for verdict in state.verdicts)
         if found and not self._seen_launch and self._source is not None:
             self._seen_launch = True
@@ -348,7 +355,17 @@ class Window(QWidget):
         if self._reads is not None:
             self._reads.ask(*run_and_n)
 
-    def _on_queue(self, what: str) -> None:
+    @property
+    def in_flight(self) -> int:
+        """Runs that wait, compute or hold a slot: what a closed window leaves behind."""
+        return max(self._counts.open, self._state.slots_taken if self._state is not None else 0)
+
+    @property
+    def queue_paused(self) -> bool:
+        return self._state is not None and self._state.queue_paused
+
+    def ask_queue(self, what: str) -> None:
+        """pause | resume"""
         self.send({"verb": f"{what}_queue"})
 
     def _on_resume(self) -> None:
@@ -487,6 +504,7 @@ class Window(QWidget):
         self._sidebar.counts(self._counts.open, len(alerts))
         if self._state is not None:
             self._runs.supervising(self._state)
+        self.in_flight_changed.emit()
 
     def _show_active(self) -> None:
         rows = range(min(len(self._model.open_items), ACTIVE_SHOWN_MAX))
