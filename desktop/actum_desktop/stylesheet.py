@@ -40,7 +40,8 @@ QPushButton#segment {{ background: transparent; border: 1px solid transparent; c
 QPushButton#segment:hover {{ color: {t.text}; }}
 QPushButton#segment:checked {{ background: {t.segment}; color: {t.text}; }}
 QPushButton#segment:focus {{ border: 2px solid {t.accent}; min-height: {px(26) - 4}px; padding: 0 {px(10) - 1}px; }}
-{_fields(t, px)}QToolTip {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline}; padding: {px(4)}px {px(6)}px; }}
+{_fields(t, px)}QToolTip {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline};
+  padding: {px(4)}px {px(6)}px; }}
 QMenu {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline}; padding: {px(4)}px; }}
 QMenu::item {{ padding: {px(6)}px {px(24)}px {px(6)}px {px(12)}px; border-radius: {px(4)}px; }}
 QMenu::item:selected {{ background: {t.tint_accent}; }}

@@ -20,8 +20,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.test_forms import every_value, fill_by_keyboard
 from tests.helpers import keyboard
-from tests.helpers.desks import Desks
 from tests.helpers.everytype import EVERY
+from tests.helpers.windows import Desks
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # offscreen: size hints, raising, grabbing keys
 
@@ -161,6 +161,43 @@ def test_a_program_becomes_a_task_by_pointing_and_clicking(desks: Desks, qtbot: 
     with Reader(desks.ws) as reader:
         package = desks.ws.path / reader.results(1)[0].path
     assert next(package.rglob("out.txt")).read_text() == "--window=12 spaces and $HOME"
+
+
+FUNCTION = """
+from actum.sdk import Context, task
+
+@task(title="Counted words", version="2", timeout="5m")
+def count(ctx: Context, text: str, least: int = 2) -> None:
+    \"\"\"Counts long words.\"\"\"
+    ctx.metric("words", len([word for word in text.split() if len(word) >= least]), rule="count.v1")
+"""
+
+
+def test_a_function_becomes_a_task_and_runs(desks: Desks, qtbot: QtBot, tmp_path: Path) -> None:
+    """§15: its contract is read in a child, away from the GUI thread; the form is built from it alone."""
+    desk = desks.open()
+    QTest.keyClick(desk.window, Qt.Key.Key_1, CTRL)
+    screen = desk.window._tasks.screen
+    screen.new_asked.emit("function")
+    dialog = desk.window._tasks.dialog
+    assert isinstance(dialog, ProgramDialog)
+    (tmp_path / "words.py").write_text(FUNCTION)
+    qtbot.waitUntil(lambda: not screen.background.busy, timeout=20_000)
+    dialog.file.fill(str(tmp_path / "words.py"))
+    dialog.name.setText("words")
+    dialog.function.setText("count")
+    dialog.define_it()
+    qtbot.waitUntil(lambda: screen.page is not None and screen.page.item.name == "words", timeout=30_000)
+    assert screen.page is not None
+    form = screen.page.run_form
+    assert form is not None
+    assert {name: box.parameter.type for name, box in form.form.boxes.items()} == {"text": "text", "least": "integer"}
+    assert form.before.texts()["Deadlines"].startswith("overall 5 min")
+    form.form.fill({**form.form.raw(), "text": "a bb ccc"})
+    form.press()
+    qtbot.waitUntil(lambda: closed(desk, 1), timeout=60_000)
+    with Reader(desks.ws) as reader:
+        assert reader.results(1)[0].metrics[0]["value"] == "2"
 
 
 def test_what_cannot_be_defined_is_said_in_the_dialog(desks: Desks, qtbot: QtBot, tmp_path: Path) -> None:

@@ -50,3 +50,10 @@ def test_it_runs_in_the_environment_of_its_profile(monkeypatch: pytest.MonkeyPat
     command = [sys.executable, "-I", "-c", source]
     assert try_out(command, None, "inherit", {}).tail == "True None"
     assert try_out(command, None, "clean", {"OWN": "x"}).tail == "False x"
+
+
+def test_it_is_ended_when_nobody_waits_any_more() -> None:
+    looks = iter([False, False, True])
+    seen = try_out([sys.executable, "-c", "import time; time.sleep(600)"], None, "inherit", {}, gone=lambda: next(looks))
+    assert seen.exit_code is None
+    assert seen.seconds < limits.TRYOUT_S_MAX

@@ -49,6 +49,7 @@ class Background(QObject):
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(THREADS_MAX)
         self._number = 0
+        self._closing = False
         self._waiting: dict[str, tuple[int, Callable[[Any, Exception | None], None]]] = {}
         self._answered.connect(self._on_answered, Qt.ConnectionType.QueuedConnection)
 
@@ -65,7 +66,12 @@ class Background(QObject):
     def busy(self) -> bool:
         return bool(self._waiting)
 
+    def awaited(self, key: str) -> bool:
+        """Whether anyone still waits for an answer to `key`; asked from pool threads too."""
+        return not self._closing and key in self._waiting
+
     def close(self) -> None:
+        self._closing = True
         self._waiting.clear()
         self._pool.clear()
         self._pool.waitForDone()

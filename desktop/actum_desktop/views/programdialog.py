@@ -361,7 +361,13 @@ class ProgramDialog(QDialog):
         self.try_button.setEnabled(False)
         self.try_button.setToolTip(_("A test run is under way."))
         cwd = os.path.expanduser(now.cwd) or None
-        self._background.ask("tryout", lambda: try_out(command, cwd, now.profile, now.variables), self._on_tried)
+        background = self._background
+
+        def work() -> Tried:
+            gone = lambda: not background.awaited("tryout")  # noqa: E731 - the dialog or the window was closed
+            return try_out(command, cwd, now.profile, now.variables, gone=gone)
+
+        background.ask("tryout", work, self._on_tried)
 
     def _on_tried(self, tried: Any, error: Exception | None) -> None:
         self.try_button.setEnabled(True)
