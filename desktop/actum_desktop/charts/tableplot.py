@@ -96,7 +96,7 @@ class TablePlot(QWidget):
             timed = found["x_time"] if side == "bottom" else found["y_time"] and self._y_is_value
             axis = _axis(pg, side, time=bool(timed))
             item.setAxisItems({side: axis})
-            axis.setStyle(tickLength=0, tickFont=theme.font("caption"), autoExpandTextSpace=True)
+            axis.setStyle(tickLength=0, tickAlpha=0, tickFont=theme.font("caption"), autoExpandTextSpace=True)
             axis.setPen(pg.mkPen(None))
             axis.setTextPen(theme.color("text3"))
         item.showGrid(x=False, y=False)

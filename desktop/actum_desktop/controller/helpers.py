@@ -60,6 +60,7 @@ class Helper(QObject):
         self._buffer = bytearray()
         self._number = 0
         self._closing = False
+        self._ending = False
         self._silence = QTimer(self)
         self._silence.setSingleShot(True)
         self._silence.timeout.connect(self._on_silence)
@@ -95,8 +96,9 @@ class Helper(QObject):
             call.cancelled = True
             process = self._process
             if process is not None:
+                self._ending = True  # it may still answer, but takes no further call
                 process.terminate()  # it takes away what it has not finished
-                QTimer.singleShot(HELPER_END_MS_MAX, process, process.kill)
+                self._silence.start(HELPER_END_MS_MAX)
             return
         for waiting in list(self._waiting):
             if waiting.number == number:
@@ -125,7 +127,7 @@ class Helper(QObject):
             process.deleteLater()
 
     def _next(self) -> None:
-        if self._running is not None or not self._waiting or self._closing:
+        if self._running is not None or not self._waiting or self._closing or self._ending:
             return
         call = self._running = self._waiting.popleft()
         process = self._process or self._start()
@@ -173,7 +175,8 @@ class Helper(QObject):
         if call is None or document.get("id") != call.number:
             return
         if "progress" in document:
-            self._silence.start()
+            if not self._ending:
+                self._silence.start()
             if call.progress is not None:
                 done, total, unit = document["progress"]
                 call.progress(int(done), int(total), str(unit))
@@ -188,13 +191,15 @@ class Helper(QObject):
 
     def _on_finished(self, *_: object) -> None:
         process, self._process = self._process, None
+        self._ending = False
         if process is not None:
             process.deleteLater()
         self._answer(HelperAnswer(crashed=True))
 
     def _answer(self, answer: HelperAnswer) -> None:
         """Answer the call that runs, if one does; whatever its receiver does, the next call gets its turn."""
-        self._silence.stop()
+        if not self._ending:
+            self._silence.stop()
         call, self._running = self._running, None
         try:
             if call is not None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox
 
+from actum_desktop.i18n import _
 from actum_desktop.views.ink import Ink
 
 
@@ -15,6 +16,7 @@ class Choice(QComboBox):
     def __init__(self, ink: Ink) -> None:
         super().__init__()
         self._ink = ink
+        self.view().setAccessibleName(_("Choices"))
         ink.theme.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:

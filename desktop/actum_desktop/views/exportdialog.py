@@ -192,6 +192,7 @@ class ExportDialog(QDialog):
         self._browse = button(theme, _("Choose…"), self._on_browse)
         self._note = Label(theme, "", "caption", 400, "text2", wrap=True)
         self.overwrite = QCheckBox(_("Replace the file that is there"))
+        self.overwrite.setAccessibleName(_("Replace the file that is there"))
         self.overwrite.setFont(theme.font("body"))
         self.overwrite.toggled.connect(self._look)
         self._bar = QProgressBar()

@@ -43,7 +43,6 @@ class ResultPage(QWidget):
         self._exporting = ""
         self._make(ink, reader)
         QShortcut(QKeySequence.StandardKey.Find, self, self.tables.focus_filter)
-        QShortcut(QKeySequence("F"), self.tables.grid, self.tables.focus_filter, context=_INSIDE)
 
     # ---- building
 
@@ -373,5 +372,3 @@ class ResultPage(QWidget):
         px = self._ink.theme.px
         self.tables.set_wide(self.width() + px(tokens.SIDEBAR) >= px(tokens.WRAP_BELOW))
 
-
-_INSIDE = Qt.ShortcutContext.WidgetWithChildrenShortcut

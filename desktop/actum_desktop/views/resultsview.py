@@ -97,6 +97,7 @@ class ResultsTable(QTableView):
         self.setItemDelegate(ResultsDelegate(ink, self))
         self.setHorizontalHeader(ResultsHeader(ink, self))
         self.verticalHeader().hide()
+        self.verticalHeader().setAccessibleName(_("Rows"))
         self.setShowGrid(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout,
 
 from actum_desktop import measures
 from actum_desktop.i18n import _, ngettext
+from actum_desktop.models import askwords
 from actum_desktop.models.tablemodel import GridColumn, TableModel
 from actum_desktop.models.tablereader import Copied, Opened, TableReader
 from actum_desktop.views.choice import Choice
@@ -29,7 +30,7 @@ from actum_desktop.views.tableview import TableView
 from actum_desktop.views.widgets import Card, Elided, Label, Rule, button
 
 _SETTLE_MS = 220  # a column that is only passed by is not counted
-_TABLE_HEIGHT, _PLOT_HEIGHT, _SIDE = 280, 190, 272
+_GRID_HEIGHT, _PLOT_HEIGHT, _SIDE = 190, 190, 272
 
 Order = tuple[str, bool]
 
@@ -89,11 +90,12 @@ class TablePanel(QWidget):
         self.bar = FilterBar(ink)
         self.bar.changed.connect(self._on_filters)
         self.grid = TableView(ink, self.model)
-        self.grid.setMinimumHeight(px(160))
+        self.grid.setMinimumHeight(px(_GRID_HEIGHT))
         self.grid.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.grid.sort_asked.connect(self._on_sort)
         self.grid.column_chosen.connect(self._on_column)
         self.grid.copy_asked.connect(self._on_copy)
+        self.grid.grid.filter_asked.connect(self.focus_filter)
         self._note = Elided(ink, "caption", 400, "text2")
         self._cancel = button(theme, _("Cancel"), self._on_cancel, kind="link", small=True)
         self._unsort = button(theme, _("Original order"), self._on_unsort, kind="link", small=True)
@@ -108,7 +110,6 @@ class TablePanel(QWidget):
 
     def _lay_out(self, px: Any) -> None:
         card = Card(self._ink.theme)
-        card.setMinimumHeight(px(_TABLE_HEIGHT))
         inside = QVBoxLayout(card)
         inside.setContentsMargins(1, 1, 1, 1)
         inside.setSpacing(0)
@@ -323,7 +324,7 @@ class TablePanel(QWidget):
         self.bar.take({item.column: item for item in self._made[0]})
         if error is not None and error.code != "cancelled":
             self.bar.open()
-            self.bar.refuse(" ".join(part for part in (error.what, error.why, error.remedy) if part))
+            self.bar.refuse(askwords.refused(error))
 
     def _take_view(self, out: Path | None, filters: tuple[Filter, ...], order: Order | None) -> None:
         self._busy("")
@@ -368,7 +369,7 @@ class TablePanel(QWidget):
             if found is not None:
                 self.side.show_statistics(found)
             elif error is not None and error.code != "cancelled":
-                self.side.refuse(" ".join(part for part in (error.what, error.why) if part))
+                self.side.refuse(askwords.refused(error))
 
         self._helper.ask("statistics", {"path": str(self.source), "column": self._column}, done, progress)
 
@@ -390,7 +391,7 @@ class TablePanel(QWidget):
             if found is not None:
                 self.plot.show_plot(found, x or _("row"), y)
             elif error is not None and error.code != "cancelled":
-                self.plot.say(" ".join(part for part in (error.what, error.why) if part))
+                self.plot.say(askwords.refused(error))
 
         self._helper.ask("plot", {"path": str(self.source), "kind": kind, "x": x, "y": y}, done)
 

@@ -39,9 +39,10 @@ assert 4 * _EDGE_ROWS < TABLE_WINDOW_ROWS_MAX
 
 
 class Grid(QTableView):
-    """The item view inside. Signals: `copy_asked` (), `current_moved` (column of the model), `jump_asked` (row of all)."""
+    """The item view inside. Signals: `copy_asked` (), `filter_asked` (), `current_moved` (column), `jump_asked` (row of all)."""
 
     copy_asked = Signal()
+    filter_asked = Signal()
     current_moved = Signal(object)
     jump_asked = Signal(object)
 
@@ -54,6 +55,7 @@ class Grid(QTableView):
         self.heads = TableHeader(ink, model, self)
         self.setHorizontalHeader(self.heads)
         self.verticalHeader().hide()
+        self.verticalHeader().setAccessibleName(_("Rows"))
         self.setShowGrid(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -88,6 +90,8 @@ class Grid(QTableView):
             self.copy_asked.emit()
         elif control and event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End) and self._table.total:
             self.jump_asked.emit(0 if event.key() == Qt.Key.Key_Home else self._table.total - 1)
+        elif event.key() == Qt.Key.Key_F and not event.modifiers():
+            self.filter_asked.emit()
         elif control and event.key() == Qt.Key.Key_A:
             return  # the rows of the window are not all rows; Export takes the whole table
         else:
