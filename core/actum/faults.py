@@ -1,9 +1,11 @@
 """Named fault points on both sides of every fsync, rename, link, commit, spawn, signal and ack (§5).
 
 `ACTUM_FAULT=<point>[#n]:<action>[,<point>…]` arms them; `#n` means the n-th passage (default 1). Actions: `kill-app`,
-`kill-host`, `kill-work`, `kill-all` (SIGKILL to those roles), `error=ENOSPC` (any errno name; raises OSError), `delay=ms`.
-Each role tells `roles` how to find itself; a role nobody told of is this process when it is of that role. Unarmed, a
-passage costs one look at a dictionary. `python -m actum.faults` lists the catalogue.
+`kill-host`, `kill-work`, `kill-all` (SIGKILL to those roles), `error=ENOSPC` (any errno name; raises OSError),
+`error=SQLITE_FULL` (any SQLite code; raises OperationalError), `delay=ms`. The part `trace=<file>` has every passage
+appended to that file, a line each: point, pid, then what was done there, if anything was. Each role tells `roles` how to
+find itself; a role nobody told of is not there to be killed. Unarmed, a passage costs one look at a dictionary.
+`python -m actum.faults` lists the catalogue.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ from collections.abc import Callable
 # name → where it stands. Every call of `point` names one of these; a test compares the two.
 CATALOGUE: dict[str, str] = {}
 
-roles: dict[str, Callable[[], None]] = {}  # "app" | "host" | "work" → kills every process of that role
+# "app" | "host" | "work" → kills every process of that role; a true answer says that there was one
+roles: dict[str, Callable[[], object]] = {}
 
 _armed: dict[str, tuple[int, str]] = {}
+_trace: list[str] = []
 _passed: dict[str, int] = {}
 
 
@@ -34,7 +38,11 @@ def arm(text: str) -> None:
     """Read the value of ACTUM_FAULT. Raises ValueError on a word it does not know."""
     _armed.clear()
     _passed.clear()
+    _trace.clear()
     for part in filter(None, text.split(",")):
+        if part.startswith("trace="):
+            _trace.append(part[6:])
+            continue
         point_text, separator, action = part.partition(":")
         name, _, nth = point_text.partition("#")
         known = action in ("kill-app", "kill-host", "kill-work", "kill-all") or action.startswith(("error=", "delay="))
@@ -45,22 +53,49 @@ def arm(text: str) -> None:
 
 def point(name: str) -> None:
     """Pass the fault point `name`; does what ACTUM_FAULT says of it, usually nothing."""
-    if not _armed or name not in _armed:
+    if not _armed and not _trace:
+        return
+    _note(name)
+    if name not in _armed:
         return
     _passed[name] = _passed.get(name, 0) + 1
     nth, action = _armed[name]
-    if _passed[name] != nth:
-        return
+    if _passed[name] == nth:
+        _note(name, action)
+        _act(name, action)
+
+
+def _act(name: str, action: str) -> None:
     if action.startswith("delay="):
         time.sleep(int(action[6:]) / 1000)
         return
     if action.startswith("error="):
-        number = getattr(errno, action[6:])
-        raise OSError(number, f"{os.strerror(number)} (fault point {name})")
+        raise _error(name, action[6:])
     wanted = ("work", "host", "app") if action == "kill-all" else (action.removeprefix("kill-"),)
     for role in sorted(wanted, key=lambda role: roles.get(role) is _end_myself):  # oneself last
-        if role in roles:
-            roles[role]()
+        if roles.get(role) is _end_myself:
+            _note(name, f"killed {role}")
+        if role in roles and roles[role]():
+            _note(name, f"killed {role}")
+
+
+def _error(name: str, code: str) -> Exception:
+    if not code.startswith("SQLITE_"):
+        number = getattr(errno, code)
+        return OSError(number, f"{os.strerror(number)} (fault point {name})")
+    import sqlite3
+
+    error = sqlite3.OperationalError(f"{code} (fault point {name})")
+    error.sqlite_errorcode, error.sqlite_errorname = getattr(sqlite3, code), code
+    return error
+
+
+def _note(name: str, *done: str) -> None:
+    """One line of the trace, one write: many processes append to the file, and a host closes what it has not opened."""
+    for path in _trace:
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        os.write(file, " ".join((name, str(os.getpid()), *done)).encode() + b"\n")
+        os.close(file)
 
 
 def i_am(role: str) -> None:
@@ -68,8 +103,9 @@ def i_am(role: str) -> None:
     roles[role] = _end_myself
 
 
-def _end_myself() -> None:
+def _end_myself() -> bool:
     signal.raise_signal(signal.SIGKILL)
+    return True
 
 
 catalogue(

@@ -40,6 +40,8 @@ messages.write(json.dumps({"metric": "steps", "value": str(steps), "observations
 class App:
     """One workspace and the commands run on it. Attributes: ws, folder (for the work's own files)."""
 
+    entry = ENTRY  # the program text of every command
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.ws = Workspace(folder / "workspace")
@@ -54,7 +56,7 @@ class App:
         env = {**os.environ, "NO_COLOR": "1", **environment}
         if fault:
             env["ACTUM_FAULT"] = fault
-        command = [sys.executable, "-c", ENTRY, "--workspace", str(self.ws.path), *args]
+        command = [sys.executable, "-c", self.entry, "--workspace", str(self.ws.path), *args]
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         process = subprocess.Popen(command, env=env, text=True, stdin=nothing, stdout=pipe, stderr=pipe, cwd=self.folder)
         self._started.append(process)

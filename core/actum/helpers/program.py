@@ -61,6 +61,7 @@ def main(arguments: list[str]) -> int:
     die_with_parent()
     if os.getppid() != parent:
         return 1
+    faults.roles["app"] = _kill_app
     signal.signal(signal.SIGTERM, _on_terminate)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches the whole group; our parent decides
     requests, output = _own_streams()
@@ -72,6 +73,14 @@ def main(arguments: list[str]) -> int:
 def _on_terminate(_number: int, _frame: object) -> None:
     """End by way of every `finally`, so that what is unfinished is taken away."""
     raise SystemExit(128 + signal.SIGTERM)
+
+
+def _kill_app() -> bool:
+    """For the fault points: the program that spawned us is the app."""
+    from actum.processes import identity, terminate
+
+    parent = identity.of(os.getppid())
+    return parent is not None and terminate.signal(parent, signal.SIGKILL) == "sent"
 
 
 def die_with_parent() -> None:

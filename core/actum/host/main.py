@@ -415,15 +415,14 @@ class Host:
     def _notice(self, code: str, text: str, data: Document) -> None:
         self._report.notice(code, text, data)
 
-    def _kill_work(self) -> None:
+    def _kill_work(self) -> bool:
         self._family.look(time.monotonic(), at_once=True)
-        for member in self._family.members.values():
-            terminate.signal(member.identity, signal.SIGKILL)
+        members = self._family.members.values()
+        return "sent" in [terminate.signal(member.identity, signal.SIGKILL) for member in members]
 
-    def _kill_app(self) -> None:
+    def _kill_app(self) -> bool:
         identity = identities.of(self._channel.supervisor_pid) if self._channel.supervisor_pid else None
-        if identity is not None:
-            terminate.signal(identity, signal.SIGKILL)
+        return identity is not None and terminate.signal(identity, signal.SIGKILL) == "sent"
 
 
 _STEPS = {
