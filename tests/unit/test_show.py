@@ -178,6 +178,17 @@ def test_a_stop_shows_its_stage_and_counts_down(place: Workspace, writer: Writer
     assert show(place)["stop"]["next_in_s"] is None  # type: ignore[index]
 
 
+def test_a_stop_between_two_attempts_shows_no_stage_of_the_failed_one(place: Workspace, writer: Writer) -> None:
+    now = clock.utc_us()
+    row = w.bring_to(writer, w.admit(writer, w.add_task(writer)), Pair(Status.FAILED, Phase.CLEANING_UP))
+    early = {"stage": "delivered", "at_us": now - 1}
+    w.persisted(writer.ask(Change(row.attempt, row.run, columns={"stop_stage": early})))
+    w.move(writer, row, AttemptEvent.TREE_CLEAR, run_columns={"stop_requested_at_us": now})
+    stop = show(place)["stop"]
+    assert stop["stage"] == "released"  # type: ignore[index]
+    assert stop["at"] == stop["asked_at"]  # type: ignore[index]
+
+
 def test_r13_files_of_an_unsuccessful_attempt_are_reachable_and_labelled(place: Workspace, writer: Writer) -> None:
     """UNVERIFIED_FILES_LISTED_MAX: at it all are named, one more is counted. Links are not followed."""
     row = w.bring_to(writer, w.admit(writer, w.add_task(writer)), COMPUTING)

@@ -195,10 +195,15 @@ def _launched(facts: Sequence[FactRow], attempt: AttemptDetail) -> int | None:
 
 
 def _stop(row: RunRow, attempt: AttemptDetail, now_us: int) -> dict[str, Any] | None:
-    """The stage a stop has reached. `next_in_s` counts down to the next one while there is one."""
+    """The stage a stop has reached. `next_in_s` counts down to the next one while there is one.
+
+    A stage recorded before the stop was asked is of a host that was told to leave after its attempt had failed.
+    """
     if row.stop_requested_at_us is None:
         return None
     recorded = attempt.stop_stage or {}
+    if recorded.get("at_us", 0) < row.stop_requested_at_us:
+        recorded = {"stage": "released"} if attempt.released else {}
     at_us = recorded.get("at_us", row.stop_requested_at_us)
     left = recorded.get("next_in_s")
     counting = isinstance(left, int | float) and attempt.phase != Phase.CLOSED
