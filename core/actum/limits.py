@@ -85,6 +85,7 @@ assert CONTRACT_BYTES_MAX <= EXTRACT_OUTPUT_BYTES_MAX, "an extracted contract ca
 
 # Results and helpers.
 HASH_BLOCK_BYTES = 1 << 20
+HASH_SMALL_BYTES_MAX = 1 << 18  # up to here digesting without OpenSSL is quicker than loading it
 CHUNK_BYTES = 1 << 26  # tables longer than this have a digest per chunk in the manifest
 PACKAGE_FILES_MAX = 100_000  # more: result_rejected
 PACKAGE_TABLES_MAX = 256  # more: contract_invalid

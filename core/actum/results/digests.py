@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from actum import limits
+from actum import canonical, limits
 
 Progress = Callable[[int, int, str], None]
 
@@ -40,15 +40,14 @@ def of_file(path: Path, advance: Callable[[int], None] | None = None) -> FileDig
 
 def of_stream(file: IO[bytes], advance: Callable[[int], None] | None = None, *, detail: bool = False) -> FileDigest:
     """Digest of what is left of `file`; with `detail`, lines and chunks too."""
-    import hashlib
-
-    whole, chunk = hashlib.sha256(), hashlib.sha256()
     size = lines = 0
     last = ord("\n")
     chunks: list[str] = []
     block = bytearray(limits.HASH_BLOCK_BYTES)
     view = memoryview(block)
-    while count := file.readinto(block):  # type: ignore[attr-defined]
+    count = file.readinto(block)  # type: ignore[attr-defined]
+    whole, chunk = canonical.hasher(count), canonical.hasher(count)
+    while count:
         whole.update(view[:count])
         size += count
         if detail:
@@ -57,9 +56,10 @@ def of_stream(file: IO[bytes], advance: Callable[[int], None] | None = None, *, 
             chunk.update(view[:count])
             if size % limits.CHUNK_BYTES == 0:
                 chunks.append(chunk.hexdigest())
-                chunk = hashlib.sha256()
+                chunk = canonical.hasher(limits.CHUNK_BYTES)
         if advance is not None:
             advance(count)
+        count = file.readinto(block)  # type: ignore[attr-defined]
     if detail and size % limits.CHUNK_BYTES:
         chunks.append(chunk.hexdigest())
     lines += last != ord("\n")
@@ -67,9 +67,7 @@ def of_stream(file: IO[bytes], advance: Callable[[int], None] | None = None, *, 
 
 
 def of_bytes(content: bytes) -> str:
-    import hashlib
-
-    return hashlib.sha256(content).hexdigest()
+    return canonical.sha256(content)
 
 
 def of_folder(root: Path, advance: Callable[[int], None] | None = None) -> FileDigest:

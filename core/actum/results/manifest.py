@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from actum import limits
+from actum import canonical, limits
 
 MANIFEST = "manifest.json"
 RESULT = "result.json"
@@ -144,8 +144,6 @@ def _is_table_entry(entry: Mapping[str, Any], role: Any) -> bool:
 
 
 def _read(path: Path, schema: str, members: tuple[str, ...]) -> tuple[dict[str, Any], str]:
-    import hashlib
-
     with open(path, "rb") as file:
         content = file.read(limits.MANIFEST_BYTES_MAX + 1)
     if len(content) > limits.MANIFEST_BYTES_MAX:
@@ -159,4 +157,4 @@ def _read(path: Path, schema: str, members: tuple[str, ...]) -> tuple[dict[str, 
     missing = [member for member in members if member not in document]
     if missing:
         raise NotAPackage(f"{path.name} lacks {', '.join(missing)}")
-    return document, hashlib.sha256(content).hexdigest()
+    return document, canonical.sha256(content)
