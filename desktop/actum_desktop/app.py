@@ -38,6 +38,7 @@ def main(ws: Workspace) -> int:
     from PySide6.QtWidgets import QApplication
 
     from actum_desktop.desk import Desk
+    from actum_desktop.ending import Ending
 
     sys.setswitchinterval(0.001)  # the controller thread shares the interpreter with the painting
     app = QApplication(["actum"])
@@ -45,9 +46,12 @@ def main(ws: Workspace) -> int:
     app.setApplicationDisplayName("Actum")
     app.setDesktopFileName("actum")
     app.setStyle("Fusion")
+    app.setQuitOnLastWindowClosed(False)  # a closed window with work in flight is only hidden
     desk = Desk(app, ws, lock, __version__)
+    ending = Ending(app, desk)
     desk.open()
     code = app.exec()
+    ending.close()
     desk.close()
     return code
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +19,15 @@ from actum_desktop.preferences import Preferences
 from actum_desktop.shell import Shell
 
 if TYPE_CHECKING:
+    from actum_desktop.closing import Closing
     from actum_desktop.controller.bridge import Bridge
     from actum_desktop.models.runreader import RunReader
     from actum_desktop.models.storesource import StoreSource
     from actum_desktop.models.taskshelf import TaskShelf
     from actum_desktop.theme import Theme
     from actum_desktop.window import Window
+
+log = logging.getLogger(__name__)
 
 
 class Loader(QObject):
@@ -51,8 +55,11 @@ class Loader(QObject):
 class Desk(QObject):
     """One window and all that belongs to it. `open` shows it, `close` takes everything down in order.
 
-    Attributes: shell; theme and window once `furnished`; bridge, source, reader (None until the supervisor is up); closed.
+    Attributes: shell; theme, window and closing once `furnished`; bridge, source, reader (None until the supervisor is up);
+    closed. Signal: `done` () when the process is to end.
     """
+
+    done = Signal()
 
     _crashed = Signal(object)
 
@@ -67,9 +74,11 @@ class Desk(QObject):
         self.source: StoreSource | None = None
         self.reader: RunReader | None = None
         self.shelf: TaskShelf | None = None
+        self.closing: Closing | None = None
         self.closed = False
         self.shell = Shell(self._preferences.scheme, self._preferences.geometry)
         self.shell.closing.connect(self._on_closing)
+        self.shell.may_close = self._may_close
         self.shell.painted.connect(self._furnish, Qt.ConnectionType.QueuedConnection)
         self._loader = Loader(self)
         self._loader.loaded.connect(self._on_loaded)
@@ -95,16 +104,24 @@ class Desk(QObject):
     @Slot()
     def _furnish(self) -> None:
         """Look, language and pages; then, in a thread of its own, what takes longest to import."""
+        from actum_desktop.closing import Closing
         from actum_desktop.theme import Theme
+        from actum_desktop.tray import Tray, icon
         from actum_desktop.views.ink import Ink
         from actum_desktop.window import Window
 
         i18n.use(None if self._preferences.language == "system" else self._preferences.language)
         self._theme = Theme(self._app, self._preferences.scheme)
-        self._window = window = Window(Ink(self._theme), self._ws, self._version, self._preferences.language)
+        ink = Ink(self._theme)
+        self._window = window = Window(ink, self._ws, self._version, self._preferences.language)
+        self.shell.setWindowIcon(icon(ink))
+        told, tray = self._preferences.told_closing, Tray.there_is_one()
+        self.closing = Closing(self.shell, window, ink, told=told, with_tray=tray, parent=self)
+        self.closing.done.connect(self.done)
+        self.closing.kept_told.connect(self._on_told)
         window.scheme_chosen.connect(self._on_scheme)
         window.language_chosen.connect(self._on_language)
-        window.quit_asked.connect(self.shell.close)
+        window.quit_asked.connect(self.closing.ask_quit)
         self._crashed.connect(window.tell)
         self.shell.setCentralWidget(window)
         self._loader.start()
@@ -120,7 +137,7 @@ class Desk(QObject):
         bridge.supervising.connect(self.window.on_supervising)
         bridge.answered.connect(self.window.on_answered)
         bridge.retired.connect(self._on_retired)
-        bridge.handed_over.connect(self.shell.close)
+        bridge.handed_over.connect(self.leave)
         bridge.window_asked.connect(self._on_window_asked)
         bridge.start(self._ws, self._lock)
 
@@ -145,12 +162,13 @@ class Desk(QObject):
     def _on_retired(self, why: str) -> None:
         remedy = _("Close this window and open Actum again.")
         self.window.tell(ActumError("retired", _("This window no longer supervises."), why, remedy))
+        if self.closing is not None:
+            self.closing.retire()
 
     @Slot()
     def _on_window_asked(self) -> None:
-        self.shell.showNormal()
-        self.shell.raise_()
-        self.shell.activateWindow()
+        if self.closing is not None:
+            self.closing.show_window()
 
     @Slot(object)
     def _on_scheme(self, scheme: str) -> None:
@@ -167,6 +185,8 @@ class Desk(QObject):
         i18n.use(None if language == "system" else language)
         self.theme.refresh()
         self.window.rebuild()
+        if self.closing is not None:
+            self.closing.retranslate()
 
     def _on_crash(self, text: str, path: Path | None) -> None:
         why = _("A report is in {path}.").format(path=path) if path else text
@@ -174,6 +194,26 @@ class Desk(QObject):
         QTimer.singleShot(
             0, self, lambda: self.window.tell(ActumError("bug", _("Actum met a defect of its own."), why, remedy))
         )
+
+    def _may_close(self) -> bool:
+        if self.closed:
+            return True
+        if self.closing is None:  # before the pages are there
+            self.leave()
+            return True
+        return self.closing.may_close()
+
+    @Slot()
+    def leave(self) -> None:
+        """The process is to end, whatever is in flight; hosts go on."""
+        if self.closing is not None:
+            self.closing.leave()
+        else:
+            QTimer.singleShot(0, self, self.done.emit)
+
+    @Slot()
+    def _on_told(self) -> None:
+        self._keep(replace(self._preferences, told_closing=True))
 
     @Slot()
     def _on_closing(self) -> None:
@@ -189,6 +229,8 @@ class Desk(QObject):
         self.closed = True
         self._undo_crash()
         self._loader.wait()
+        if self.closing is not None:
+            self.closing.close()
         if self._window is not None:
             self._window.part()
         if self.reader is not None:
@@ -200,5 +242,16 @@ class Desk(QObject):
             self.bridge.leave()
         else:
             self._lock.release()
+        if self.closing is not None and self.closing.leave_supervisor:
+            self._leave_supervisor()
         self.shell.close()
         self.shell.deleteLater()
+
+    def _leave_supervisor(self) -> None:
+        """What is in flight is seen to its end by a supervisor without a window; it waits for the lock."""
+        from actum_desktop.commands.detached import start_supervisor
+
+        try:
+            start_supervisor(self._ws, resume=not self.window.queue_paused)
+        except ActumError as error:
+            log.warning("no supervisor could be left behind: %s", error)

@@ -10,11 +10,13 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """`scheme`: system | light | dark. `language`: system or a code. `geometry`: x, y, width, height or None."""
+    """`scheme`: system | light | dark. `language`: system or a code. `geometry`: x, y, width, height or None.
+    `told_closing`: the user knows how to come back to a window that was closed with work in flight."""
 
     scheme: str = "system"
     language: str = "system"
     geometry: tuple[int, int, int, int] | None = None
+    told_closing: bool = False
 
 
 def place() -> Path:
@@ -35,7 +37,7 @@ def load(path: Path) -> Preferences:
     if not isinstance(document, dict):
         return Preferences()
     scheme, language = (str(document.get(name) or "system") for name in ("scheme", "language"))
-    kept = Preferences(scheme, language)
+    kept = Preferences(scheme, language, told_closing=document.get("told_closing") is True)
     geometry = document.get("geometry")
     if isinstance(geometry, list) and len(geometry) == 4 and all(type(part) is int for part in geometry):
         kept = replace(kept, geometry=(geometry[0], geometry[1], geometry[2], geometry[3]))

@@ -6,6 +6,8 @@ pages arrive.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMainWindow
@@ -17,7 +19,10 @@ LEAST_WIDE, LEAST_HIGH = 760, 520
 
 
 class Shell(QMainWindow):
-    """Signals: `painted` () once, after the first frame; `closing` ()."""
+    """Signals: `painted` () once, after the first frame; `closing` () whenever it is about to close.
+
+    Attribute: may_close, asked before it closes; without an answer of True it stays.
+    """
 
     painted = Signal()
     closing = Signal()
@@ -28,6 +33,7 @@ class Shell(QMainWindow):
         dark = scheme == "dark" or (scheme == "system" and asked)
         self._tokens = tokens.THEMES["dark" if dark else "light"]
         self._painted = False
+        self.may_close: Callable[[], bool] = lambda: True
         self.setWindowTitle("Actum")
         self.setMinimumSize(LEAST_WIDE, LEAST_HIGH)
         self.resize(WIDE, HIGH)
@@ -48,4 +54,7 @@ class Shell(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closing.emit()
-        super().closeEvent(event)
+        if self.may_close():
+            super().closeEvent(event)
+        else:
+            event.ignore()

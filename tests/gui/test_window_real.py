@@ -2,78 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-from actum.lock import Lock
-from actum.workspace import Workspace, create_folders
-from actum_desktop import i18n
 from actum_desktop.desk import Desk
 from actum_desktop.ledger import Kind
-from actum_desktop.models.ledgermodel import Foot, Line
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.desks import foot, kinds, phase, shut
+
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")  # offscreen says it of every window
 
 Open = Callable[[], Desk]
-
-
-@pytest.fixture
-def open_desk(
-    tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[], Desk]]:
-    """Opens a window on one workspace and waits until it supervises; whatever is open at the end is closed."""
-    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("LC_ALL", "C")
-    qapp.setStyle("Fusion")
-    ws = Workspace(tmp_path / "ws")
-    create_folders(ws)
-    desks: list[Desk] = []
-
-    def opened() -> Desk:
-        lock = Lock.try_acquire(ws)
-        assert lock is not None, "the last window let go of the workspace"
-        desk = Desk(qapp, ws, lock, "0")
-        desks.append(desk)
-        desk.open()
-        qtbot.waitUntil(lambda: desk.source is not None and desk.window._state is not None, timeout=30_000)
-        desk.shell.activateWindow()
-        qtbot.waitUntil(desk.shell.isActiveWindow, timeout=10_000)
-        return desk
-
-    yield opened
-    for desk in desks:
-        shut(desk, qapp)
-    i18n.use("en")
-
-
-def shut(desk: Desk, qapp: QApplication) -> None:
-    if desk.closed:
-        return
-    desk.close()
-    desk.theme.deleteLater()
-    desk.deleteLater()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-
-
-def kinds(desk: Desk) -> list[Kind]:
-    model = desk.window._page._ledger.ledger
-    entries = [model.entry(row) for row in range(model.rowCount())]
-    return [entry.row.kind for entry in entries if isinstance(entry, Line)]
-
-
-def foot(desk: Desk) -> Foot:
-    entry = desk.window._page._ledger.foot.ledger.entry(0)
-    assert isinstance(entry, Foot)
-    return entry
-
-
-def phase(desk: Desk) -> str:
-    return str(desk.window._page._show.get("phase"))
 
 
 def test_first_start_sample_ledger_closes(open_desk: Open, qtbot: QtBot) -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import signal
-import socket
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from actum.errors import ActumError
 from actum.lock import Lock
 from actum.workspace import Workspace
-from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QSocketNotifier, QTimer
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QTimer
 
 from actum_desktop import qtguard
 from actum_desktop.controller.controller import Controller
 from actum_desktop.controller.events import Update
+from actum_desktop.controller.ossignals import Signals
 
 
 class Headless(QObject):
@@ -34,7 +34,7 @@ class Headless(QObject):
         self._loop = QEventLoop(self)
         self._on_update: Callable[[Update], None] | None = None
         self._predicate: Callable[[], bool] = lambda: False
-        self._signals = _Signals(self._on_signal, self)
+        self._signals = Signals(self._on_signal, self)
         self.controller = Controller(ws, lock)
         self.controller.updated.connect(self._on_updated)
         self.controller.retired.connect(self._on_retired)
@@ -121,37 +121,3 @@ class Headless(QObject):
         else:
             self.terminated = True
         self._wake()
-
-
-class _Signals(QObject):
-    """SIGINT and SIGTERM as turns of the event loop, through Python's wake-up descriptor."""
-
-    def __init__(self, tell: Callable[[int], None], parent: QObject) -> None:
-        super().__init__(parent)
-        self._tell = tell
-        self._receiver, self._sender = socket.socketpair()
-        for end in (self._receiver, self._sender):
-            end.setblocking(False)
-        self._previous = {number: signal.signal(number, _noted) for number in (signal.SIGINT, signal.SIGTERM)}
-        self._previous_fd = signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
-        self._notifier = QSocketNotifier(self._receiver.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(self._on_ready)
-
-    def close(self) -> None:
-        if self._receiver.fileno() < 0:
-            return
-        self._notifier.setEnabled(False)
-        signal.set_wakeup_fd(self._previous_fd)
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
-        self._receiver.close()
-        self._sender.close()
-
-    def _on_ready(self, *_: object) -> None:
-        for number in self._receiver.recv(64):
-            if number in self._previous:
-                self._tell(number)
-
-
-def _noted(signum: int, frame: object) -> None:
-    """The wake-up descriptor tells; nothing is done inside a signal handler."""
