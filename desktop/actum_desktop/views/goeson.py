@@ -56,7 +56,7 @@ class GoesOn(QDialog):
         title = ngettext("Quit while {n} run is in flight?", "Quit while {n} runs are in flight?", runs).format(n=runs)
         text = _(
             "The work goes on: each host watches its work, ends it at its own limits and seals its result. Verifying, "
-            "publishing and every waiting run wait until Actum is started again, or a supervisor without a window finishes them."
+            "publishing and every waiting run wait until Actum is started again, or a supervisor without a window ends them."
         )
         self._ask(title, text, (self.quit, self.leave), self.leave)
 
