@@ -51,10 +51,11 @@ class LogWriter:
         return None
 
     def close(self) -> None:
-        """Make the log durable and close it. Raises OSError."""
+        """Make the log durable and close it; of silent work nothing needs to be. Raises OSError."""
         for descriptor in (self._log, self._index):
             if descriptor >= 0:
-                os.fsync(descriptor)
+                if self._size:
+                    os.fsync(descriptor)
                 os.close(descriptor)
         self._log = self._index = -1
 

@@ -50,7 +50,7 @@ def derive(package: Path, out: Path, progress: digests.Progress = digests.no_pro
         }
         content = canonical.pretty(document).encode()
         durable.write_file(out / Path(names.DERIVED_MANIFEST).name, content, fault="derive.manifest")
-        durable.fsync_folder(out.parent)
+        # The entry of `out` itself is made durable where it gets its name: publish.place_derived.
     return {"derived": document, "derived_sha256": digests.of_bytes(content)}
 
 

@@ -37,8 +37,11 @@ def fsync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def write_file(path: Path, content: bytes, *, fault: str, mode: int = READ_ONLY_FILE) -> None:
-    """Create or replace `path` with `content` and make it durable, its folder included. Raises OSError."""
+def write_file(path: Path, content: bytes, *, fault: str, mode: int = READ_ONLY_FILE, with_folder: bool = True) -> None:
+    """Create or replace `path` with `content` and make it durable, its folder included unless the caller does that later.
+
+    Raises OSError.
+    """
     temporary = path.with_name(f".{path.name}.writing")
     with contextlib.suppress(FileNotFoundError):
         temporary.unlink()
@@ -53,7 +56,8 @@ def write_file(path: Path, content: bytes, *, fault: str, mode: int = READ_ONLY_
     faults.point(f"{fault}.rename.before")
     os.replace(temporary, path)
     faults.point(f"{fault}.rename.after")
-    fsync_folder(path.parent)
+    if with_folder:
+        fsync_folder(path.parent)
 
 
 def settle_file(path: Path) -> None:

@@ -179,7 +179,8 @@ def _write_result(
         "records": messages.records,
         "tables": [{"name": table.name, "path": table.path, "rule": table.rule, "columns": table.columns} for table in tables],
     }
-    durable.write_file(staging / names.RESULT, canonical.pretty(document).encode(), fault="seal.result")
+    content = canonical.pretty(document).encode()
+    durable.write_file(staging / names.RESULT, content, fault="seal.result", with_folder=False)  # with all folders, below
     return [_Planned(names.RESULT, "result")]
 
 
