@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from actum.contracts.kinds import COMPOUND, KINDS
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from actum_desktop.forms.draft import DraftParameter
 from actum_desktop.forms.editors import Choice
 from actum_desktop.i18n import N_, _
 from actum_desktop.theme import Theme
+from actum_desktop.views.ink import Ink
+from actum_desktop.views.tick import Tick
 from actum_desktop.views.widgets import button
 
 _WORDS = {
@@ -43,8 +45,9 @@ class ParameterRow(QWidget):
     changed = Signal()
     removed = Signal()
 
-    def __init__(self, theme: Theme, name: str) -> None:
+    def __init__(self, ink: Ink, name: str) -> None:
         super().__init__()
+        theme = ink.theme
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(6))
@@ -58,9 +61,8 @@ class ParameterRow(QWidget):
         self.type.activated.connect(self._on_type)
         self.inside = self._edit(theme, _("More about the type"), "", 3)
         self.default = self._edit(theme, _("Default of the parameter"), _("default"), 3)
-        self.optional = QCheckBox(_("optional"))
+        self.optional = Tick(ink, _("optional"), "caption")
         self.optional.setAccessibleName(_("May be left out"))
-        self.optional.setFont(theme.font("caption"))
         self.optional.toggled.connect(self.changed)
         out = button(theme, "", self.removed.emit, kind="ghost", icon="x", tip=_("Remove this parameter"))
         for widget, stretch in ((self.name, 3), (self.type, 3), (self.inside, 3), (self.default, 3)):
@@ -97,9 +99,9 @@ class ParameterRows(QWidget):
 
     changed = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, ink: Ink) -> None:
         super().__init__()
-        self._theme = theme
+        self._ink, theme = ink, ink.theme
         self._rows: list[ParameterRow] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -114,7 +116,7 @@ class ParameterRows(QWidget):
         return tuple(row.value() for row in self._rows if row.name.text().strip())
 
     def add(self, name: str, kind: str = "text") -> ParameterRow:
-        row = ParameterRow(self._theme, name)
+        row = ParameterRow(self._ink, name)
         row.type.setCurrentIndex(max(0, row.type.findData(kind)))
         row._on_type()
         row.changed.connect(self.changed)

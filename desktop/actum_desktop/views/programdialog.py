@@ -73,7 +73,7 @@ class ProgramDialog(QDialog):
         self.interpreter.setAccessibleName(_("Interpreter"))
         self.interpreter.activated.connect(self._on_changed)
         self.arguments = self._several(_("Arguments"), _("one a line; {name} stands for a parameter"))
-        self.parameters = ParameterRows(theme)
+        self.parameters = ParameterRows(self._ink)
         self.parameters.changed.connect(self._on_changed)
         self.folder = PathEditor(theme, Parameter("cwd", "folder", _("Working folder"), optional=True), self._around)
         self.folder.edited.connect(self._on_changed)
