@@ -6,7 +6,6 @@ answered after its commit. Pages that are not shown are not filled.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +16,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from actum_desktop import i18n, measures
+from actum_desktop import measures, samples
 from actum_desktop.controller.events import Answered, Progressed, Supervising, Update
 from actum_desktop.i18n import _
 from actum_desktop.models.history import History
@@ -298,21 +297,7 @@ class Window(QWidget):
 
     def run_sample(self, task: object) -> None:
         """Run a task that ships with the program, on the file that ships with it."""
-        parameters: dict[str, Any] = {}
-        if task == "return-and-risk":
-            parameters = {"prices": str(i18n.resources() / "samples" / "stocks.csv"), "symbol": "AAPL"}
-        body = {
-            "verb": "run",
-            "task": str(task),
-            "version": None,
-            "parameters": parameters,
-            "base": str(self._ws.path),
-            "key": secrets.token_hex(16),
-            "trigger": "manual",
-            "labels": ["sample"],
-            "rerun_of": None,
-        }
-        self.send(body, self._on_admitted)
+        self.send(samples.body(str(task), self._ws.path), self._on_admitted)
 
     def _on_admitted(self, ok: Mapping[str, Any]) -> None:
         self.open_run(int(ok["run"]))
