@@ -6,8 +6,10 @@ which shows it raw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from actum.limits import PINNED_NAMED_MAX
 
 from actum_desktop import failures, measures
 from actum_desktop.i18n import N_, _, ngettext
@@ -105,7 +107,16 @@ def _frozen(facts: list[Fact], show: Mapping[str, Any]) -> list[str]:
     total = seen.get("bytes", sum(int(item.get("size") or 0) for item in inputs))
     text = ngettext("{n} file, {size}", "{n} files, {size}", number).format(n=number, size=measures.size(total))
     digest = inputs[0].get("sha256") if len(inputs) == 1 else seen.get("digest")
-    return [_join(text, f"sha256 {measures.short(digest)}" if digest else None)]
+    return [_join(text, f"sha256 {measures.short(digest)}" if digest else None), *_pinned(inputs)]
+
+
+def _pinned(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is not excluded for inputs that were too large to copy, or are pinned by their task (R17)."""
+    names = [str(item.get("name")) for item in inputs if item.get("policy") == "pin" and item.get("name") != "@code"]
+    if not names:
+        return []
+    text = _("pinned, not copied: {names}; a change and a change back is not excluded")
+    return [text.format(names=", ".join(names[:PINNED_NAMED_MAX]) + (", …" if len(names) > PINNED_NAMED_MAX else ""))]
 
 
 def _answered(facts: list[Fact], show: Mapping[str, Any]) -> list[str]:

@@ -191,3 +191,15 @@ def test_two_relaunches_racing_commit_once(app: App) -> None:
         out, err = process.communicate(timeout=60)
         assert process.returncode == 0, (out, err)
     succeeded_once(app)
+
+
+def test_open_runs_that_nobody_supervises_are_said(app: App) -> None:
+    """R09: after a kill, `runs` and `show` say that nobody goes on with what is open, and what does."""
+    app.define()
+    command = app.start("run", "work")
+    wait_until(app.pids, what="the start of the work")
+    assert "Nobody supervises" not in app.run("runs").stderr
+    command.kill()
+    killed(command)
+    assert "actum reconcile --wait" in app.run("runs").stderr
+    assert "actum reconcile --wait" in app.run("show", "1").stderr

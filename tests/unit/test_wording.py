@@ -221,3 +221,19 @@ def test_an_alert_says_what_happened_even_if_it_is_unknown(code: str) -> None:
     words = alert_words(code, "warning", {"pids": [12], "message": ""}, "Sync users table")
     assert words.title.startswith("Sync users table: ")
     assert ("pids", "[12]") in words.evidence
+
+
+def test_r17_pinned_inputs_are_named_with_what_is_not_excluded() -> None:
+    """R17, R11: up to PINNED_NAMED_MAX names, then an ellipsis; the program file is pinned as a matter of course."""
+    from actum import limits
+
+    from actum_desktop.ledgertext import _pinned
+
+    def rows(count: int) -> list[dict[str, str]]:
+        return [{"name": f"big{n}", "policy": "pin"} for n in range(count)] + [{"name": "@code", "policy": "pin"}]
+
+    assert _pinned(rows(0)) == []
+    at, above = _pinned(rows(limits.PINNED_NAMED_MAX))[0], _pinned(rows(limits.PINNED_NAMED_MAX + 1))[0]
+    assert "…" not in at
+    assert "big2, …" in above
+    assert "not excluded" in at

@@ -61,10 +61,14 @@ class LogWriter:
 
     def _write_first(self) -> None:
         stream, data, at_us = self._waiting[0]
-        in_line = self._in_line.get(self._last_stream, False)
-        if self._size >= limits.LOG_SEGMENT_BYTES * (2 if in_line else 1):
-            self._open_next()
-        written = os.write(self._log, data)
+        piece = data
+        if self._size >= limits.LOG_SEGMENT_BYTES:
+            end = data.find(b"\n") + 1 if self._in_line.get(self._last_stream, False) else 0
+            if end and self._size < 2 * limits.LOG_SEGMENT_BYTES:
+                piece = data[:end]  # a line is ended in the segment that it began in
+            elif not self._in_line.get(self._last_stream, False) or self._size >= 2 * limits.LOG_SEGMENT_BYTES:
+                self._open_next()
+        written = os.write(self._log, piece)
         self._note_pieces(stream, data[:written], at_us)
         if written < len(data):
             self._waiting[0] = (stream, data[written:], at_us)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from actum import limits
@@ -65,9 +66,18 @@ def run(args: argparse.Namespace, context: Context) -> int:
         for row in rows
     ]
     out.rows(("RUN", "STATUS", "TASK", "ADMITTED", "TIME", ""), lines, right=(0, 4))
+    note_unwatched(context, [row.number for row in rows if not row.released])
     if not rows:
         out.note("No runs match." if statuses or args.task or args.text else "No runs yet. `actum demo` makes one.")
     return 0
+
+
+def note_unwatched(context: Context, open_runs: Sequence[int]) -> None:
+    """Say so when runs are open and no supervisor lives: work goes on, but nothing is started, verified or published."""
+    from actum.lock import held_by_someone
+
+    if open_runs and held_by_someone(context.workspace) is False:
+        context.out.note("Nobody supervises this workspace now. `actum reconcile --wait` goes on with what is open.")
 
 
 def measured(row: RunListRow, ws: Workspace) -> dict[str, Any]:

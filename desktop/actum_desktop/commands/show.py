@@ -8,6 +8,7 @@ from typing import Any
 
 from actum_desktop.commands.context import Context, run_number
 from actum_desktop.commands.output import plain
+from actum_desktop.commands.runs import note_unwatched
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +16,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
-    print_show(context, read_show(context, args.run))
+    show = read_show(context, args.run)
+    print_show(context, show)
+    if not context.out.json:
+        note_unwatched(context, [] if show["released"] else [show["run"]])
     return 0
 
 
