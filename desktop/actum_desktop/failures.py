@@ -331,7 +331,7 @@ def evidence_lines(evidence: Mapping[str, Any]) -> tuple[str, ...]:
     ]
     why = evidence.get("why")
     if isinstance(why, Mapping):
-        second.extend(str(text) for text in why.values())
+        second.extend(dict.fromkeys(str(text) for text in why.values()))  # one reason may hide several things
     elif why:
         second.append(str(why))
     lines = (measures.joined(*first), measures.joined(*second))
