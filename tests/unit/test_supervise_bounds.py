@@ -7,7 +7,7 @@ from actum import limits
 from actum.model.changes import RefusalKind
 from actum.model.evidence import ClaimSeen, HostSeen
 from actum.model.status import Contact, Phase, Status
-from actum.supervise import effects, events
+from actum.supervise import deadlines, effects, events
 from actum.supervise.opening import LATE_START_GRACE_S
 
 from tests.helpers.supervised import HOST, METHOD, Bench, computing
@@ -20,8 +20,10 @@ def test_contact_is_lost_only_above_the_silence() -> None:
     bench = computing()
     bench.wait(limits.HOST_SILENT_S)
     assert bench.row().contact is Contact.OK
+    assert deadlines.warnings(bench.machine(), bench.now()) == ()
     bench.wait(INSTANT_S)
     assert bench.row().contact is Contact.LOST
+    assert [each["code"] for each in deadlines.warnings(bench.machine(), bench.now())] == ["lost_contact"]
     assert bench.pair() == (Status.RUNNING, Phase.COMPUTING), "nothing else follows (R08)"
 
 
