@@ -93,7 +93,6 @@ def test_the_list_leads_to_the_page_and_the_page_to_its_run_by_keyboard(desks: D
     qtbot.waitUntil(link.isVisible, timeout=WAIT_MS)
     link.click()
     assert window._pages.currentWidget() is page
-    print("FOCUS", QApplication.focusWidget(), window._notice_box.isVisible(), window._visited, window._at)
     QTest.keyClick(desk.shell, Qt.Key.Key_Escape)
     assert window._pages.currentWidget() is window._results.list
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actum.errors import ActumError
-from actum.limits import TABLE_PAGE_ROWS, TABLE_PAGES_CACHED_MAX, TABLE_WINDOW_ROWS_MAX
+from actum.limits import TABLE_AHEAD_ROWS, TABLE_PAGE_ROWS, TABLE_PAGES_CACHED_MAX, TABLE_WINDOW_ROWS_MAX
 from actum.results.query import ROW
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
@@ -68,6 +68,7 @@ class TableModel(QAbstractTableModel):
         self._row_column: str | None = None
         self._pages: OrderedDict[int, dict[str, Sequence[str | None]]] = OrderedDict()
         self._shown: OrderedDict[tuple[int, int], Cell] = OrderedDict()
+        self._missed: set[int] = set()  # pages that were looked for before they were there
         self._seen = (0, 0)  # the columns in sight, first and last
         reader.paged.connect(self._on_paged)
 
@@ -93,6 +94,7 @@ class TableModel(QAbstractTableModel):
         ]
         self._pages.clear()
         self._shown.clear()
+        self._missed.clear()
         self.endResetModel()
 
     def clear(self) -> None:
@@ -100,6 +102,7 @@ class TableModel(QAbstractTableModel):
         self._token, self.total, self.base, self.columns = 0, 0, 0, []
         self._pages.clear()
         self._shown.clear()
+        self._missed.clear()
         self.endResetModel()
 
     def move_window(self, base: int) -> None:
@@ -113,6 +116,14 @@ class TableModel(QAbstractTableModel):
     def see(self, first: int, last: int) -> None:
         """The columns in sight: only these are read."""
         self._seen = (max(0, first - 1), max(0, last - 1))
+
+    def come_near(self, first: int, last: int) -> None:
+        """Rows `first` … `last` are in sight: the pages beside them are read before they are scrolled to."""
+        for row in (last + TABLE_AHEAD_ROWS, first - TABLE_AHEAD_ROWS):
+            page = row // TABLE_PAGE_ROWS
+            if 0 <= row < self.total and page not in self._pages and self.columns:
+                seen = self.columns[min(self._seen[0], len(self.columns) - 1)].name
+                self._reader.ask(page, self._wanted({}, seen))
 
     # ---- Qt
 
@@ -167,6 +178,7 @@ class TableModel(QAbstractTableModel):
         cells = self._pages.get(page)
         name = str(self._row_column) if column == 0 else self.columns[column - 1].name
         if cells is None or name not in cells:
+            self._missed.add(page)
             self._reader.ask(page, self._wanted(cells or {}, name))
             return _WAITING
         text = cells[name][place]
@@ -197,6 +209,9 @@ class TableModel(QAbstractTableModel):
         self._pages.move_to_end(read.page)
         if len(self._pages) > TABLE_PAGES_CACHED_MAX:
             self._pages.popitem(last=False)
+        if read.page not in self._missed:
+            return  # read ahead: nothing of it was painted as waiting
+        self._missed.discard(read.page)
         first = read.page * TABLE_PAGE_ROWS - self.base
         last = min(first + TABLE_PAGE_ROWS, self.rowCount()) - 1
         if last >= 0 and first < self.rowCount():

@@ -163,10 +163,11 @@ class ResultsView(QWidget):
         inside = QVBoxLayout(card)
         inside.setContentsMargins(1, 1, 1, 1)
         inside.setSpacing(0)
-        self._stack = QStackedLayout()
+        pages = QWidget(card)
+        self._stack = QStackedLayout(pages)  # one without a widget would show its first page as a window
         self._stack.addWidget(self.table)
         self._stack.addWidget(none)
-        inside.addLayout(self._stack, 1)
+        inside.addWidget(pages, 1)
         inside.addWidget(Rule(theme))
         foot = QVBoxLayout()
         foot.setContentsMargins(px(16), px(6), px(16), px(7))

@@ -8,11 +8,13 @@ from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOp
 
 from actum_desktop import tokens
 from actum_desktop.i18n import _
-from actum_desktop.models.tablemodel import CELL, Cell, TableModel
+from actum_desktop.models.tablemodel import TableModel
 from actum_desktop.views.ink import LEFT, RIGHT, Ink
 
 Index = QModelIndex | QPersistentModelIndex
 _DIM = 0.6
+_SELECTED, _HOVERED = QStyle.StateFlag.State_Selected.value, QStyle.StateFlag.State_MouseOver.value
+_FOCUSED = QStyle.StateFlag.State_HasFocus.value
 GAP, LAST = 10, 16  # beside a cell's text; the last column keeps a margin
 
 
@@ -28,32 +30,34 @@ class TableDelegate(QStyledItemDelegate):
         return QSize(self._ink.theme.px(80), self._ink.theme.px(tokens.DATA_ROW))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        ink, theme = self._ink, self._ink.theme
-        box, column, state = QRectF(option.rect), index.column(), option.state
-        painter.setOpacity(_DIM if self.dimmed else 1.0)
-        if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(option.rect, theme.color("tint_accent"))
+        """Called for every cell in sight: whole numbers, no search twice, and the model is asked past Qt."""
+        ink, theme, rect, column, state = self._ink, self._ink.theme, option.rect, index.column(), option.state.value
+        left, top, wide, high = rect.left(), rect.top(), rect.width(), rect.height()
+        if self.dimmed:
+            painter.setOpacity(_DIM)
+        if state & _SELECTED:
+            painter.fillRect(rect, theme.color("tint_accent"))
             if column == 0:
-                painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), theme.color("accent"))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(option.rect, theme.color("hover"))
-        ink.hairline(painter, box.left(), box.right() + 1, box.bottom() - 1)
-        cell: Cell = index.data(CELL)
+                painter.fillRect(left, top, 3, high, theme.color("accent"))
+        elif state & _HOVERED:
+            painter.fillRect(rect, theme.color("hover"))
+        painter.fillRect(left, top + high - 1, wide, 1, theme.color("hairline"))
+        cell = self._model.cell(index.row() + self._model.base, column)
         gap = theme.px(GAP)
-        inner = box.adjusted(gap, 0, -gap, -1)
-        if cell.kind == "number":
+        inner = QRectF(left + gap, top, wide - 2 * gap, high - 1)
+        if cell.kind == "value":
+            align = RIGHT if self._model.columns[column - 1].right else LEFT
+            ink.text(painter, inner, cell.text, "text", "body", 400, align)
+        elif cell.kind == "number":
             ink.text(painter, inner, cell.text, "text3", "caption", 400, RIGHT)
         elif cell.kind == "missing":
             self._missing(painter, inner, cell.text, self._model.columns[column - 1].right)
-        elif cell.kind == "value":
-            align = RIGHT if self._model.columns[column - 1].right else LEFT
-            ink.text(painter, inner, cell.text, "text", "body", 400, align)
         else:
             painter.fillRect(QRectF(inner.left(), inner.center().y() - 2, inner.width() / 3, 4), theme.color("track"))
-        if state & QStyle.StateFlag.State_HasFocus and column:
+        if state & _FOCUSED and column:
             painter.setPen(theme.color("accent"))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(box.adjusted(0, 0, -1, -2))
+            painter.drawRect(left, top, wide - 1, high - 2)
 
     def _missing(self, painter: QPainter, box: QRectF, words: str, right: bool) -> None:
         ink, px = self._ink, self._ink.theme.px

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QScrollBar, QTableView, QWidget
 
 from actum_desktop import tokens
@@ -39,7 +39,7 @@ assert 4 * _EDGE_ROWS < TABLE_WINDOW_ROWS_MAX
 
 
 class Grid(QTableView):
-    """The item view inside. Signals: `copy_asked` (), `filter_asked` (), `current_moved` (column), `jump_asked` (row of all)."""
+    """The item view inside. Signals: `copy_asked` (), `filter_asked` (), `current_moved` (column), `jump_asked` (row)."""
 
     copy_asked = Signal()
     filter_asked = Signal()
@@ -65,7 +65,7 @@ class Grid(QTableView):
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
         self.setCornerButtonEnabled(False)
-        self.viewport().setAutoFillBackground(False)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # so that scrolling moves what is painted
         ink.theme.changed.connect(self.dress)
         self.dress()
 
@@ -78,6 +78,12 @@ class Grid(QTableView):
     @property
     def row_height(self) -> int:
         return self.verticalHeader().defaultSectionSize()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self._ink.theme.color("surface"))
+        painter.end()
+        super().paintEvent(event)
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
@@ -214,6 +220,7 @@ class TableView(QWidget):
         near_end = last - first < _EDGE_ROWS and self.model.base + last + 1 < self.model.total
         if near_top or near_end:
             self._shift(self.first_row())
+        self.model.come_near(self.first_row(), self.first_row() + self.rows_in_sight())
         self._follow()
 
     def _on_outer(self, value: int) -> None:
