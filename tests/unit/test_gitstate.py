@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -29,6 +30,7 @@ def settle(*paths: Path) -> None:
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     folder = tmp_path / "code" / "inner"
     folder.mkdir(parents=True)
     program = folder / "work.py"
@@ -59,6 +61,9 @@ def test_an_answer_is_kept_until_the_file_the_index_or_the_branch_changes(progra
     assert third != second
     program.chmod(0o755)
     assert states.find(program) == (third, True)
+    git(program.parent, "init", "-q")
+    assert states.find(program)[0] is None, "the repository that is nearer has no commit"
+    shutil.rmtree(program.parent / ".git")
     git(root, "pack-refs", "--all")
     git(root, "checkout", "-q", "-f", "main")
     assert states.find(program) == (second, False)
@@ -72,14 +77,24 @@ def test_what_changed_just_now_is_not_kept(program: Path) -> None:
     assert states.asked == 2
 
 
-def test_an_untracked_or_ignored_file_is_asked_for_each_time(program: Path) -> None:
+@pytest.mark.parametrize("place", ["code/.gitignore", "code/inner/.gitignore", "code/.git/info/exclude", "excludes", "home"])
+def test_an_untracked_file_is_asked_for_again_when_what_is_ignored_changes(program: Path, tmp_path: Path, place: str) -> None:
     root, states = program.parent.parent, States()
+    ignoring = tmp_path / place
+    if place == "excludes":
+        git(root, "config", "core.excludesFile", str(ignoring))
+    if place == "home":
+        ignoring = tmp_path / "home" / ".config" / "git" / "ignore"
+        ignoring.parent.mkdir(parents=True)
     other = program.with_name("other.py")
     other.write_text("")
-    settle(other, root / ".git" / "index")
+    ignoring.write_text("")
+    settle(other, root / ".git" / "index", root / ".git" / "config", ignoring)
     commit = git(root, "rev-parse", "HEAD")
-    assert states.find(other) == (commit, True)
-    (root / ".gitignore").write_text("other.py\n")
+    for _ in range(2):
+        assert states.find(other) == (commit, True)
+    assert states.asked == 1
+    ignoring.write_text("other.py\n")
     assert states.find(other) == (commit, False)
     assert states.asked == 2
 

@@ -2,9 +2,9 @@
 
 Theory. Asking costs two processes a run. Where no folder above holds a repository, git is not asked at all. Else an answer
 is kept while everything it rests on keeps its stat: the file, what git holds of HEAD, branch and index (git replaces those,
-so a change is another inode), and its settings. It is kept only for a tracked file, since what is ignored rests on more; only
-in a repository of the plain kind; and never when one of these files changed within DIGEST_SETTLED_S, for a second write in
-the same tick of the file system's clock would go unseen. In every other case git is asked each time.
+so a change is another inode), its settings, and the files that say what is ignored. It is kept only for a single file in a
+repository of the plain kind, and never when one of these changed within DIGEST_SETTLED_S, for a second write in the same tick
+of the file system's clock would go unseen. In every other case git is asked each time.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ State = tuple[str | None, bool | None]
 Stat = tuple[int, ...] | None
 
 NO_REPOSITORY: State = (None, None)
-_SETTINGS = ("/etc/gitconfig", "~/.gitconfig", "~/.config/git/config", "~/.config/git/attributes")
+_INSIDE = ("HEAD", "index", "packed-refs", "config", "config.worktree", "info/attributes", "info/exclude")
+_SETTINGS = ("config", "attributes", "ignore")  # of the user, in git's folder of settings
 
 
 class States:
     """Answers by path. Attribute: asked, how often git was called for a commit."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Path, tuple[list[Stat], State]] = OrderedDict()
+        self._known: OrderedDict[tuple[Path, Path], tuple[list[Path], list[Stat], State]] = OrderedDict()
         self.asked = 0
 
     def find(self, path: Path) -> State:
@@ -36,20 +37,25 @@ class States:
         root = _repository(path)
         if root is None:
             return NO_REPOSITORY
+        key = (root, path)
+        if key in self._known:
+            watched, stats, state = self._known[key]
+            if _stats(watched) == stats:
+                self._known.move_to_end(key)
+                return state
+            del self._known[key]
+        return self._ask(root, path)
+
+    def _ask(self, root: Path, path: Path) -> State:
+        self.asked += 1
         watched = _watched(root, path)
         before = _stats(watched)
-        if watched and path in self._known and self._known[path][0] == before:
-            self._known.move_to_end(path)
-            return self._known[path][1]
-        self._known.pop(path, None)
-        self.asked += 1
         commit = _git(path, "rev-parse", "HEAD") or None
         changes = _git(path, "status", "--porcelain", "--ignored", "--", str(path)) if commit else None
         marks = [line[:2] for line in (changes or "").splitlines()]
         state = (commit, None if changes is None else any(mark != "!!" for mark in marks))
-        tracked = changes is not None and not {"!!", "??"} & set(marks)
-        if watched and tracked and _settled(before) and _stats(watched) == before:
-            self._known[path] = (before, state)
+        if watched and changes is not None and _settled(before) and _stats(watched) == before:
+            self._known[root, path] = (watched, before, state)
             if len(self._known) > limits.ENVIRONMENTS_CACHED_MAX:
                 self._known.popitem(last=False)
         return state
@@ -65,12 +71,12 @@ def _repository(path: Path) -> Path | None:
 
 
 def _watched(root: Path, path: Path) -> list[Path]:
-    """What the answer for a tracked file rests on; empty where that is not known."""
+    """What the answer for a file rests on; empty where that is not known."""
     git = root / ".git"
     special = git.is_symlink() or any(os.path.lexists(git / name) for name in ("reftable", "commondir"))
     if special or not path.is_file() or not (git / "index").is_file():
         return []
-    kept = [git / name for name in ("HEAD", "index", "packed-refs", "config", "config.worktree", "info/attributes")]
+    kept = [git / name for name in _INSIDE]
     try:
         head = (git / "HEAD").read_text("utf-8")
         if head.startswith("ref: "):
@@ -80,11 +86,12 @@ def _watched(root: Path, path: Path) -> list[Path]:
                 return []
     except (OSError, ValueError):
         return []
-    folders = [root / part for part in (path.relative_to(root).parents)]
-    variables = os.environ.get("XDG_CONFIG_HOME")
-    settings = [Path(name).expanduser() for name in _SETTINGS]
-    settings += [Path(variables, "git", name) for name in ("config", "attributes")] if variables else []
-    return [path, *kept, *(folder / ".gitattributes" for folder in folders), *settings]
+    folders = [root / part for part in path.relative_to(root).parents]
+    kept += [folder / name for folder in folders for name in (".gitattributes", ".gitignore")]
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser(), "git")
+    kept += [Path("/etc/gitconfig"), Path("~/.gitconfig").expanduser(), *(home / name for name in _SETTINGS)]
+    ignored = _git(path, "config", "--type=path", "--get", "core.excludesFile")
+    return [path, *kept, *([root / ignored] if ignored else [])]
 
 
 def _stats(paths: list[Path]) -> list[Stat]:
