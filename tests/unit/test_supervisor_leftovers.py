@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from actum import limits
 from actum.model.changes import RecordRow, RefusalKind
 from actum.model.evidence import ClaimSeen, HostSeen, OutcomeSeen, PackageSeen, TreeSeen
 from actum.model.status import Contact, Phase, RunStatus, Status
@@ -377,3 +378,12 @@ def test_r05_work_that_may_have_started_is_not_repeated_unless_that_is_safe() ->
     bench.tell(events.HostGone(bench.row().attempt, "pidfd", True))
     bench.looked(claim=ClaimSeen.HOST)
     assert bench.row().run_status is RunStatus.FAILED
+
+
+def test_row_15_the_second_absence_is_looked_for_within_seconds_not_at_the_next_pass() -> None:
+    bench = Bench()
+    bench.admit()
+    bench.to_starting()
+    bench.open()
+    bench.looked(host=HostSeen.GONE, outcome=OutcomeSeen.NONE, tree=TreeSeen.CLEAR, claim=ClaimSeen.NONE)
+    assert bench.kinds(effects.Look, bench.wait(limits.ABSENCE_APART_S + 0.1))

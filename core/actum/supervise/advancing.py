@@ -180,7 +180,7 @@ def _on_spawned(m: Machine, event: events.Spawned, now: Now) -> list[Effect]:
 
 
 def _on_outcome_found(m: Machine, event: events.OutcomeFound, now: Now) -> list[Effect]:
-    return [] if m.seen.outcome is not None or "look" in m.doing else clearing.look_now(m, now)
+    return [] if m.seen.outcome is not None or "look" in m.doing else m.look_now(now)
 
 
 def _on_channel_closed(m: Machine, event: events.ChannelClosed, now: Now) -> list[Effect]:
@@ -197,7 +197,7 @@ def _on_host_gone(m: Machine, event: events.HostGone, now: Now) -> list[Effect]:
     m.stale = "look" in m.doing
     if m.row.released or (m.seen.outcome is not None and m.row.pair.status is Status.RUNNING):
         return []
-    return clearing.look_now(m, now)
+    return m.look_now(now)
 
 
 def _on_claim_answered(m: Machine, event: events.ClaimAnswered, now: Now) -> list[Effect]:
@@ -213,7 +213,7 @@ def _on_claim_answered(m: Machine, event: events.ClaimAnswered, now: Now) -> lis
     m.seen.host_exit = m.seen.tree_gone = m.seen.evidence = None
     if m.seen.sign is None:
         m.seen.sign = {"method": "claim", "at_us": event.claim.get("at")}
-    return clearing.look_now(m, now)
+    return m.look_now(now)
 
 
 def _on_records(m: Machine, event: events.RecordsRead, now: Now) -> list[Effect]:

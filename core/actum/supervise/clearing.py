@@ -9,8 +9,8 @@ from actum.limits import ABSENCE_APART_S, HOST_EXIT_GRACE_S, LOOK_AGAIN_S
 from actum.model.changes import JournalEntry
 from actum.model.evidence import ClaimSeen, HostSeen, TreeSeen
 from actum.model.facts import Fact, FactName
-from actum.model.status import AttemptEvent, FailureCode, Phase, Status
-from actum.supervise.effects import Effect, EndTree, Look, ReadRecords, RevokeClaim, Send, WriteStop
+from actum.model.status import AttemptEvent, FailureCode, Status
+from actum.supervise.effects import Effect, EndTree, ReadRecords, RevokeClaim, Send, WriteStop
 from actum.supervise.machine import Machine
 from actum.supervise.opening import launched
 
@@ -86,7 +86,7 @@ def await_tree(m: Machine, now: Now) -> list[Effect]:
     if m.seen.exit_observed and method.startswith("subreaper") and free:
         note_tree_gone(m, {"method": method, "seen": "waitpid said no child is left (ECHILD)", **_excluded(tree)})
         return clearing(m, now)
-    return look(m, now)
+    return m.look(now)
 
 
 def note_tree_gone(m: Machine, evidence: dict[str, Any]) -> None:
@@ -113,27 +113,12 @@ def note_clear(m: Machine, now: Now) -> None:
         note_tree_gone(m, {"method": evidence.tree_method or "lock + scan", "seen": seen, "not_excluded": excluded})
 
 
-def look(m: Machine, now: Now) -> list[Effect]:
-    """Another look, not more often than due; with the package while it is being published."""
-    if now.monotonic_us < m.next_look_us:
-        return []
-    m.next_look_us = now.monotonic_us + int(LOOK_AGAIN_S * US)
-    return m.begin("look", Look(m.row, package=m.row.pair.phase in (Phase.PUBLISHING, Phase.PUBLISH_PENDING)))
-
-
-def look_now(m: Machine, now: Now) -> list[Effect]:
-    """A look that is due at once; one that is under way began before what made it due, and is made again."""
-    m.next_look_us = 0
-    m.stale = m.stale or "look" in m.doing
-    return look(m, now)
-
-
 def press(m: Machine, now: Now) -> list[Effect]:
     """The host still lives, as far as is known: tell it to stop, insist, at last end it by identity, the host last (P04)."""
     if m.row.pair.status is Status.RUNNING:
         waited_us = now.monotonic_us - m.step_started_us
         ending = end_by_identity(m, now, "insist") if waited_us > HOST_EXIT_GRACE_S * US else []
-        return [*look(m, now), *ending] if waited_us > LOOK_AGAIN_S * US else []
+        return [*m.look(now), *ending] if waited_us > LOOK_AGAIN_S * US else []
     effects: list[Effect] = []
     level, due = level_due(m, now)
     if level == "insist":
@@ -145,7 +130,7 @@ def press(m: Machine, now: Now) -> list[Effect]:
         effects.append(Send(m.attempt, "stop", {"level": level, "cause": cause}))
     if due:
         effects += end_by_identity(m, now, "insist")
-    return effects + look(m, now)
+    return effects + m.look(now)
 
 
 def stop_cause(m: Machine) -> str:

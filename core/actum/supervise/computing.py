@@ -10,7 +10,7 @@ from actum.model.changes import JournalEntry
 from actum.model.evidence import ClaimSeen
 from actum.model.facts import Fact, FactName
 from actum.model.status import AttemptEvent, FailureCode, Phase
-from actum.supervise.clearing import DEADLINE_CAUSES, look
+from actum.supervise.clearing import DEADLINE_CAUSES
 from actum.supervise.effects import Effect, Send
 from actum.supervise.machine import Machine
 
@@ -26,7 +26,7 @@ def computing(m: Machine, now: Now) -> list[Effect]:
             return work_completed(m, now, m.seen.ended or {}, "frame")
         if m.seen.silent_deadline is not None and m.seen.ended is None:
             return deadline_passed_silently(m, now)
-        return look(m, now) if m.seen.host_exit is not None else []
+        return m.look(now) if m.seen.host_exit is not None else []
     if outcome["kind"] == "sealed":
         if m.row.pair.phase is Phase.COMPUTING:
             return work_completed(m, now, outcome.get("ended") or {}, "outcome")

@@ -7,7 +7,6 @@ from actum.limits import HELPER_TRIES_MAX, PUBLISH_RETRY_S
 from actum.model.changes import JournalEntry
 from actum.model.facts import Fact, FactName
 from actum.model.status import AttemptEvent, FailureCode
-from actum.supervise.clearing import look
 from actum.supervise.effects import Derive, Effect, Publish, Quarantine, Verify
 from actum.supervise.machine import Machine
 
@@ -114,7 +113,7 @@ def _verify_again(m: Machine, now: Now) -> list[Effect]:
         return reject_published(m, now, "The package at the target is not the one that was verified.")
     if where == "neither":
         return package_lost(m, now)
-    return look(m, now)
+    return m.look(now)
 
 
 def _disk_refused(m: Machine, now: Now, name: str, code: str, why: str) -> list[Effect]:

@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from actum.clock import Now
+from actum.clock import US, Now
+from actum.limits import LOOK_AGAIN_S
 from actum.model.changes import Arrow, Change, ClearAlert, JournalEntry, RaiseAlert
 from actum.model.evidence import Evidence
 from actum.model.facts import Fact, FactName
@@ -24,7 +25,7 @@ from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
 from actum.model.status import RELEASING, RETRYABLE, AttemptEvent, Contact, Phase, after
 from actum.supervise import policies, retry
-from actum.supervise.effects import Effect, Persist
+from actum.supervise.effects import Effect, Look, Persist
 from actum.supervise.events import Derived, Frozen, Prepared, Published, Spawned, Verified
 
 PASSING_ALERTS = ("cannot_tell", "lost_contact", "stall", "tree_left", "helper", "publish_pending", "waits")
@@ -235,6 +236,20 @@ class Machine:
             columns["exit_code"] = ended.get("exit_code")
             columns["exit_signal"] = ended.get("signal")
         return columns
+
+    def look(self, now: Now) -> list[Effect]:
+        """Another look at the world, not more often than due; with the package while it is being published."""
+        if now.monotonic_us < self.next_look_us:
+            return []
+        self.next_look_us = now.monotonic_us + int(LOOK_AGAIN_S * US)
+        package = self.row.pair.phase in (Phase.PUBLISHING, Phase.PUBLISH_PENDING)
+        return self.begin("look", Look(self.row, package=package))
+
+    def look_now(self, now: Now) -> list[Effect]:
+        """A look that is due at once; one that is under way began before what made it due, and is made again."""
+        self.next_look_us = 0
+        self.stale = self.stale or "look" in self.doing
+        return self.look(now)
 
     def wait(self, now: Now, seconds: float) -> None:
         """Try this step again not before `seconds` from now."""

@@ -83,7 +83,9 @@ def launching(m: Machine, now: Now) -> list[Effect]:
     if m.seen.sign is not None:
         return contact(m, now)
     judged = m.seen.evidence is not None or not m.restored
-    return m.begin("revoke", RevokeClaim(m.row)) if judged and m.held is None and _start_overdue(m, now) else []
+    if judged and m.held is None and _start_overdue(m, now):
+        return m.begin("revoke", RevokeClaim(m.row))
+    return m.look(now) if m.seen.absent_since_us is not None else []  # the second of two absences
 
 
 def launched(m: Machine, now: Now) -> list[Effect]:

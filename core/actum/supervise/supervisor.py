@@ -29,7 +29,7 @@ from actum.model.facts import Fact, FactName
 from actum.model.identity import uuid7
 from actum.model.run import AttemptRow
 from actum.model.status import TERMINAL, AttemptEvent, Phase, RunStatus
-from actum.supervise import advancing, clearing, deadlines, events, policies
+from actum.supervise import advancing, deadlines, events, policies
 from actum.supervise.effects import Effect, Forget, Persist, Reply, Retire
 from actum.supervise.looking import looked
 from actum.supervise.machine import Machine
@@ -204,7 +204,7 @@ class Supervisor:
             m.restored = True
             if advancing.needs_look(m):
                 self.unjudged.add(row.attempt)
-                effects += clearing.look(m, now)
+                effects += m.look(now)
             else:
                 m.verdict = self._judged[m.attempt] = advancing.unlooked_verdict(m)
         for m in self.machines.values():
@@ -346,7 +346,7 @@ class Supervisor:
             m.tries.clear()  # a person asks: a helper that crashed too often is tried again
             if advancing.needs_look(m):
                 pending.waiting.add(m.attempt)
-                effects += clearing.look_now(m, now)
+                effects += m.look_now(now)
             else:
                 pending.verdicts.append(m.verdict or advancing.unlooked_verdict(m))
         self._reconciles.append(pending)
@@ -380,7 +380,7 @@ class Supervisor:
         m.doing.discard("look")
         if m.stale:  # it began before something that voids it: nothing is concluded, it is made again
             m.stale = False
-            return clearing.look_now(m, now) + self._advance(m, now)
+            return m.look_now(now) + self._advance(m, now)
         m.touched = True
         effects = looked(m, event.evidence, now)
         self.unjudged.discard(m.attempt)
@@ -422,9 +422,9 @@ class Supervisor:
             overdue, before = deadlines.deadline_due(m, now), m.live.get("deadline_due")
             m.live["deadline_due"] = overdue
             if overdue is not None and overdue != before:
-                effects += clearing.look_now(m, now)
+                effects += m.look_now(now)
             elif advancing.needs_look(m) and (reconcile or overdue or m.held):
-                effects += clearing.look(m, now)
+                effects += m.look(now)
             effects += self._advance(m, now)
         return effects
 
