@@ -60,10 +60,10 @@ def test_stage_deadline(app: App) -> None:
 
 def test_deadline_of_work_that_burns_cpu_in_a_grandchild(app: App) -> None:
     """The tree's activity is seen, and the whole tree is ended."""
-    app.define("--timeout", "3s", source=BURNS_IN_A_GRANDCHILD)
+    app.define("--timeout", "4s", source=BURNS_IN_A_GRANDCHILD)
     app.run("run", "work", code=1)
     timed_out(app, "overall_deadline")
-    assert app.json("show", "1")["activity"]["cpu_s"] > 0.5
+    assert app.json("show", "1")["activity"]["cpu_s"] > 0.2, "more than two interpreters need to start"
 
 
 def test_a_deadline_that_passes_while_the_app_is_dead(app: App) -> None:
