@@ -123,7 +123,7 @@ class TableModel(QAbstractTableModel):
             page = row // TABLE_PAGE_ROWS
             if 0 <= row < self.total and page not in self._pages and self.columns:
                 seen = self.columns[min(self._seen[0], len(self.columns) - 1)].name
-                self._reader.ask(page, self._wanted({}, seen))
+                self._reader.ask(self._token, page, self._wanted({}, seen))
 
     # ---- Qt
 
@@ -179,7 +179,7 @@ class TableModel(QAbstractTableModel):
         name = str(self._row_column) if column == 0 else self.columns[column - 1].name
         if cells is None or name not in cells:
             self._missed.add(page)
-            self._reader.ask(page, self._wanted(cells or {}, name))
+            self._reader.ask(self._token, page, self._wanted(cells or {}, name))
             return _WAITING
         text = cells[name][place]
         if column == 0:

@@ -80,9 +80,9 @@ class TableReader(QObject):
         self._pool.start(partial(self._open, self._token, path))
         return self._token
 
-    def ask(self, page: int, names: Sequence[str]) -> None:
-        """Read a page soon; asking again while it waits changes nothing."""
-        if page == self._under_way or any(page == waiting for waiting, _names in self._waiting):
+    def ask(self, token: int, page: int, names: Sequence[str]) -> None:
+        """Read a page of the opening `token` soon; asking again while it waits, or of another opening, changes nothing."""
+        if token != self._token or page == self._under_way or any(page == waiting for waiting, _names in self._waiting):
             return
         self._waiting.append((page, tuple(names)))
         if len(self._waiting) > READS_WAITING_MAX:
