@@ -117,11 +117,13 @@ class TasksDesk(QObject):
 
     def new_task(self, kind: object) -> None:
         """The dialog that defines one; the window goes on beside it."""
+        from actum.engines.tryout import try_out
+
         from actum_desktop.views.programdialog import ProgramDialog
 
         if self.dialog is not None:
             self.dialog.close()
-        self.dialog = dialog = ProgramDialog(self._ink, self.screen.background, str(kind), self._pages)
+        self.dialog = dialog = ProgramDialog(self._ink, self.screen.background, str(kind), try_out, self._pages)
         dialog.defined.connect(self._on_defined)
         dialog.finished.connect(self._on_finished)
         dialog.open()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from actum.engines.tryout import try_out
 from actum_desktop import i18n
 from actum_desktop.models.background import Background
 from actum_desktop.theme import Theme
@@ -30,7 +31,7 @@ def show(qapp: QApplication, qtbot: QtBot) -> Iterator[Show]:
     made: list[ProgramDialog] = []
 
     def shown(kind: str) -> ProgramDialog:
-        dialog = ProgramDialog(Ink(theme), background, kind)
+        dialog = ProgramDialog(Ink(theme), background, kind, try_out)
         made.append(dialog)
         dialog.open()
         dialog.activateWindow()

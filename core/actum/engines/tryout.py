@@ -13,27 +13,16 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from actum import limits
 from actum.contracts.commandline import OUTPUT
 from actum.engines.environment import host_environment
+from actum.engines.tried import Tried
 from actum.processes import identity, terminate
 
 _LOOK_S = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """`exit_code` None = still at work when its time was over; `problem` is set when it could not be started at all."""
-
-    exit_code: int | None
-    seconds: float
-    tail: str
-    files: tuple[str, ...] = ()
-    problem: str = ""
 
 
 def try_out(

@@ -7,14 +7,15 @@ a time limit, interpreters are asked for their versions, a trial starts the prog
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from actum.contracts.define import define
 from actum.contracts.parameters import Parameter
 from actum.engines import interpreters
 from actum.engines.interpreters import Interpreter
-from actum.engines.tryout import Tried, try_out
+from actum.engines.tried import Tried
 from actum.errors import ActumError
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
@@ -33,14 +34,28 @@ from actum_desktop.views.widgets import Banner, Card, Label, Rule, Segments, but
 _LOOK_MS = 300
 
 
+class Trial(Protocol):
+    """Starts a program once and says what it came to; blocks."""
+
+    def __call__(
+        self,
+        command: Sequence[str],
+        cwd: str | None,
+        profile: str,
+        variables: Mapping[str, str],
+        *,
+        gone: Callable[[], bool],
+    ) -> Tried: ...
+
+
 class ProgramDialog(QDialog):
     """Signals: `defined` (a contract document, to be sent to the supervisor)."""
 
     defined = Signal(object)
 
-    def __init__(self, ink: Ink, background: Background, kind: str, parent: QWidget | None = None) -> None:
+    def __init__(self, ink: Ink, background: Background, kind: str, trial: Trial, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._ink, self._background = ink, background
+        self._ink, self._background, self._trial = ink, background, trial
         self._named = False
         self._asked_near = ""
         self._found: list[Interpreter] = []
@@ -363,11 +378,12 @@ class ProgramDialog(QDialog):
         cwd = os.path.expanduser(now.cwd) or None
         background = self._background
 
-        def work() -> Tried:
-            gone = lambda: not background.awaited("tryout")  # noqa: E731 - the dialog or the window was closed
-            return try_out(command, cwd, now.profile, now.variables, gone=gone)
+        def gone() -> bool:
+            """The dialog or the window was closed."""
+            return not background.awaited("tryout")
 
-        background.ask("tryout", work, self._on_tried)
+        trial = self._trial
+        background.ask("tryout", lambda: trial(command, cwd, now.profile, now.variables, gone=gone), self._on_tried)
 
     def _on_tried(self, tried: Any, error: Exception | None) -> None:
         self.try_button.setEnabled(True)
