@@ -91,3 +91,12 @@ def test_a_full_disk_after_sealing_waits_and_loses_nothing(app: App, point: str)
     assert app.lines("alerts") == []
     assert len(app.pids()) == 1
     app.run("audit")
+
+
+def test_work_that_runs_its_own_workspace_is_told_that_it_may_wait_for_itself(app: App) -> None:
+    """R06: with one slot the inner run waits for the slot its caller holds; it says so, and detaching does not wait."""
+    app.define(gated=False)
+    output = app.ws.attempt_folder(1, 1) / "staging" / "files"
+    done = app.run("run", "work", ACTUM_OUTPUT=str(output))
+    assert "--detach" in done.stderr
+    assert "--detach" not in app.run("run", "work", ACTUM_OUTPUT=str(app.folder)).stderr

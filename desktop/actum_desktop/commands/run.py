@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from actum import limits
@@ -66,6 +67,12 @@ def warn_of_place(context: Context) -> None:
 
     for warning in folder_warnings(context.workspace):
         context.out.note(warning)
+    output = os.environ.get("ACTUM_OUTPUT", "")
+    if output and Path(output).is_relative_to(context.workspace.path):
+        context.out.note(
+            "This command is part of a run of the same workspace. It waits while that run holds the last slot; "
+            "`--detach` does not wait."
+        )
 
 
 def watch_to_the_end(context: Context, session: Session, interrupts: Interrupts, number: int) -> int:
