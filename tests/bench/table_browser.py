@@ -84,9 +84,10 @@ class Browser:
         return self.model.total > 0 and self.model.cell(row, 1).kind == "value"
 
     def _wait(self, there: Callable[[], bool]) -> None:
+        from PySide6.QtCore import QEventLoop
+
         while not there():
-            self.app.processEvents()
-            time.sleep(0.0005)  # the reading thread needs the interpreter too
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 2)
         self.view.grab()
 
     def first_page(self) -> float:

@@ -270,7 +270,7 @@ def test_every_control_has_a_name_and_no_label_is_cut(desks: Desks, qtbot: QtBot
     dialog = page.dialog
     assert dialog is not None
     qtbot.waitUntil(lambda: len(dialog.sheet.texts) > 3, timeout=WAIT_MS)
-    qtbot.wait(50)
+    QApplication.processEvents()
     nameless, cut = set(), set()
     for top in (page, dialog, desk.window._results.list):
         for widget in top.findChildren(QWidget):

@@ -233,8 +233,10 @@ class TableView(QWidget):
         inside = row - self.model.base
         if not (_EDGE_ROWS <= inside < TABLE_WINDOW_ROWS_MAX - _EDGE_ROWS) and self.model.total > TABLE_WINDOW_ROWS_MAX:
             self._shift(row)
+        inner = self.grid.verticalScrollBar()
+        at_end = row >= self.bar.maximum() and self.model.total > self.rows_in_sight()
         self._moving = True
-        self.grid.verticalScrollBar().setValue((row - self.model.base) * self.grid.row_height)
+        inner.setValue(inner.maximum() if at_end else (row - self.model.base) * self.grid.row_height)
         self._moving = False
 
     def _shift(self, row: int) -> None:
