@@ -26,6 +26,9 @@ def main() -> int:
         parser.error(f"there is no bench {unknown[0]}; there are {', '.join(NAMES)}")
 
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    # An installed program has its bytecode beside it; programs that are measured here keep theirs where no source is.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / "build" / "bench-bytecode")
     disk = ROOT / "build"  # the temporary directory may be memory, where an fsync costs nothing
     disk.mkdir(exist_ok=True)
     rows: list[Row] = []
