@@ -1,0 +1,155 @@
+"""R18 from the kernel's own account: what is durable when, and that a fault point stands on both sides of every such call."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults import roles
+from tests.faults.scenarios import DATA, Stage
+from tests.faults.syscalls import SIGNALS, Call, Order, gaps, parse, record
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("strace") is None, reason="strace is not installed; packaging/test installs it where it may (Debian: strace)"
+)
+
+# Calls that have no fault point of their own on one side, and why a kill there leaves nothing new.
+WITHOUT_POINT = {
+    "/staging/files/": "a move inside staging; without a manifest the attempt fails, whatever was moved",
+    "/staging/tables/": "the same, seen from the target",
+    "/log/": "the work's log is linked into staging before there is a manifest",
+    "/actum.db": "SQLite's own checkpoint while it closes",
+}
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stage, list[Call]]]:
+    folder = tmp_path_factory.mktemp("traced")
+    stage = Stage(folder)
+    assert stage.define_task().returncode == 0
+    data = folder / "data.csv"
+    data.write_text(f"heading\n{DATA}")
+    calls = record(stage, folder, "run", "work", "--key", "traced", "--set", "wanted=succeed", "--set", f"data={data}")
+    yield stage, calls
+    stage.end()
+
+
+def test_the_durability_order_of_a_success(traced: tuple[Stage, list[Call]]) -> None:
+    """R18, §5: file → rename → folder → commit, for input, manifest, outcome and publication, each before the next."""
+    stage, calls = traced
+    durable(stage.ws.path, calls)
+
+
+def test_every_published_file_was_durable_before_the_manifest_had_its_name(traced: tuple[Stage, list[Call]]) -> None:
+    """§5.8: what a manifest lists, and the folders it stands in, are on the disk before the manifest is."""
+    stage, calls = traced
+    files_before_manifest(stage.ws.path, calls)
+
+
+def test_a_point_stands_on_both_sides_of_every_call(traced: tuple[Stage, list[Call]]) -> None:
+    """§5: the catalogue is complete for fsync, rename, link, commit and signal, as one real run shows."""
+    stage, calls = traced
+    open_sides = [(side, call) for side, call in gaps(calls, str(stage.ws.path)) if not excused(call)]
+    assert not open_sides, "Pass a fault point there, or say in WITHOUT_POINT why not:\n" + "\n".join(
+        f"no point {side} {call}" for side, call in open_sides
+    )
+
+
+def test_a_point_stands_on_both_sides_of_every_start(traced: tuple[Stage, list[Call]]) -> None:
+    """R18: host and work are started once, after one point of their spawn; the other is passed without waiting for the work."""
+    _, calls = traced
+    for program, point in (("host_main.py", "controller.spawn"), ("work.py", "host.spawn")):
+        starts = [call for call in calls if call.name == "execve" and any(path.endswith(program) for path in call.paths[1:])]
+        assert len(starts) == 1, starts
+        order = Order(calls)
+        before = order.place("passage", f"{point}.before")
+        assert before < starts[0].place
+        assert order.place("passage", f"{point}.after", after=before)
+
+
+def test_nothing_but_own_helpers_is_signalled_by_a_run_that_succeeds(traced: tuple[Stage, list[Call]]) -> None:
+    """R07: work that ended by itself is not signalled; idle helpers are, by the process that started them."""
+    stage, calls = traced
+    helpers = {str(call.thread) for call in calls if call.name == "execve" and "actum.helpers" in call.paths}
+    signalled = [call for call in calls if call.name in SIGNALS]
+    assert [call for call in signalled if call.paths[0].split(",")[0] not in helpers] == []
+    assert roles.find(stage.ws.path) == {}
+
+
+@pytest.mark.parametrize(
+    "lost", ["manifest.json.writing", "/spool>", "/results/1>", "/results>", "/content>", "actum.db-wal", "/attempts/1/1>"]
+)
+def test_an_order_without_one_of_its_fsyncs_is_refused(traced: tuple[Stage, list[Call]], lost: str) -> None:
+    """The check itself can fail: leave one fsync out of the real trace, and it says so."""
+    stage, _ = traced
+    lines = (stage.folder / "calls.txt").read_text(errors="replace").splitlines()
+    kept = [line for line in lines if not ("sync(" in line and lost in line)]
+    assert len(kept) < len(lines)
+    with pytest.raises(AssertionError, match="no sync"):
+        durable(stage.ws.path, list(parse(kept, str(stage.folder / "passed.txt"))))
+
+
+def test_a_call_without_a_point_is_found(traced: tuple[Stage, list[Call]]) -> None:
+    """The check itself can fail: without the passages of publishing, both sides of the rename into results are open."""
+    stage, calls = traced
+    kept = [call for call in calls if not (call.name == "passage" and call.paths[0].startswith("publish."))]
+    found = {side for side, call in gaps(kept, str(stage.ws.path)) if call.paths[-1].endswith("/results/1/1")}
+    assert found == {"before", "after"}
+
+
+def durable(ws: Path, calls: list[Call]) -> None:
+    order = Order(calls)
+    attempt, wal = f"{ws}/attempts/1/1", f"{ws}/actum.db-wal"
+    stored = next(call.paths[-1] for call in calls if call.name == "renameat2" and "/inputs/" in call.paths[-1])
+    copy = next(call.paths[0] for call in calls if call.name == "renameat2" and call.paths[-1] == stored)
+    steps = (("sync", f"{copy}/content"), ("sync", copy), ("move", stored), ("sync", f"{ws}/inputs"), ("sync", wal))
+    frozen = order.chain(*steps)
+    launched = order.place("passage", "controller.spawn.before")
+    assert frozen < launched, "the host was spawned before its inputs were on record"
+    order.chain(
+        ("sync", f"{attempt}/staging/.manifest.json.writing"),
+        ("move", f"{attempt}/staging/manifest.json"),
+        ("sync", f"{attempt}/staging"),
+        ("move", f"{attempt}/spool/outcome.json"),
+        ("sync", f"{attempt}/spool"),
+        ("passage", "host.terminal.before"),
+        ("sync", wal),
+        ("passage", "fact.sealed.after"),
+    )
+    outcome = order.place("move", f"{attempt}/spool/outcome.json")
+    beside = next(call.paths[0] for call in calls if call.place == outcome)
+    assert order.place("sync", beside) < outcome
+    published = order.chain(
+        ("sync", f"{ws}/results"),
+        ("sync", f"{ws}/results/1"),
+        ("move", f"{ws}/results/1/1"),
+        ("sync", f"{ws}/results/1"),
+        ("sync", attempt),
+        ("sync", wal),
+        ("passage", "fact.published.after"),
+        ("sync", wal),
+        ("passage", "fact.succeeded.after"),
+    )
+    assert order.place("passage", "fact.content_verified.after") < order.place("move", f"{ws}/results/1/1") < published
+
+
+def files_before_manifest(ws: Path, calls: list[Call]) -> None:
+    order = Order(calls)
+    staging, package = f"{ws}/attempts/1/1/staging", ws / "results" / "1" / "1"
+    named = order.place("move", f"{staging}/manifest.json")
+    derived = order.place("move", f"{staging}/derived")
+    making = next(call.paths[0] for call in calls if call.place == derived)
+    for path in sorted(package.rglob("*")):
+        inside = path.relative_to(package)
+        if inside.parts[0] == "derived":
+            name = "/.derived.json.writing" if inside.name == "derived.json" else "/" + "/".join(inside.parts[1:])
+            assert order.place("sync", making + (name if len(inside.parts) > 1 else "")) < derived, inside
+        elif str(inside) != "manifest.json":
+            assert order.place("sync", f"{staging}/{inside}") < named, inside
+
+
+def excused(call: Call) -> bool:
+    return any(part in path for part in WITHOUT_POINT for path in call.paths) or call.name == "kill"
