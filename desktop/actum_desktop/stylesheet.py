@@ -40,7 +40,14 @@ QPushButton#segment {{ background: transparent; border: 1px solid transparent; c
 QPushButton#segment:hover {{ color: {t.text}; }}
 QPushButton#segment:checked {{ background: {t.segment}; color: {t.text}; }}
 QPushButton#segment:focus {{ border: 2px solid {t.accent}; min-height: {px(26) - 4}px; padding: 0 {px(10) - 1}px; }}
-{_fields(t, px)}QToolTip {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline};
+{_fields(t, px)}
+QRadioButton {{ spacing: {px(8)}px; color: {t.text}; border: 1px solid transparent; }}
+QRadioButton::indicator {{ width: {px(14)}px; height: {px(14)}px; border: 1px solid {t.line2};
+  border-radius: {px(14) // 2 + 1}px; background: {t.surface}; }}
+QRadioButton::indicator:checked {{ width: {px(6)}px; height: {px(6)}px; border: {px(5)}px solid {t.accent};
+  border-radius: {px(6) // 2 + px(5)}px; }}
+QRadioButton:focus {{ border: 1px solid {t.accent}; border-radius: {px(4)}px; }}
+QToolTip {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline};
   padding: {px(4)}px {px(6)}px; }}
 QMenu {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline}; padding: {px(4)}px; }}
 QMenu::item {{ padding: {px(6)}px {px(24)}px {px(6)}px {px(12)}px; border-radius: {px(4)}px; }}

@@ -111,7 +111,7 @@ class TablePlot(QWidget):
         elif found["kind"] == "scatter":
             dots = QColor(accent)
             dots.setAlphaF(0.55 if len(found["x"]) > 500 else 0.9)
-            item.addItem(pg.ScatterPlotItem(x=found["x"], y=found["y"], size=4 * ratio, brush=dots, pen=pg.mkPen(None)))
+            item.addItem(pg.ScatterPlotItem(x=found["x"], y=found["y"], size=4, brush=dots, pen=pg.mkPen(None)))
         else:
             pen = pg.mkPen(accent, width=1.4 * ratio)
             item.addItem(pg.PlotDataItem(x=found["x"], y=found["y"], pen=pen, fillLevel=min(found["y"]), fillBrush=fill))
@@ -154,7 +154,7 @@ class TablePlot(QWidget):
         if timed and (axis == "x" or self._y_is_value):
             moment = datetime.fromtimestamp(value, UTC)
             return f"{moment:%Y-%m-%d}" if value % _DAY_S == 0 else f"{moment:%Y-%m-%d %H:%M}"
-        return celltext.number(f"{value:.6g}")
+        return celltext.measure(value)
 
     # ---- reading values
 

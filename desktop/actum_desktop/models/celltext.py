@@ -5,6 +5,7 @@ Copies and exports never pass through here: they carry the exact text.
 
 from __future__ import annotations
 
+import math
 import re
 
 from actum.limits import CELL_SHOWN_CHARS_MAX
@@ -60,6 +61,17 @@ def number(text: str) -> str:
     sign, whole, rest = match.groups()
     grouped = f"{int(whole):,}" if len(whole) >= _GROUPED_FROM else whole
     return ("−" if sign else "") + grouped + (rest or "").replace("e-", "e−").replace("E-", "E−")
+
+
+def measure(value: float) -> str:
+    """A computed number to seven digits, without an exponent where a person would write none."""
+    if not math.isfinite(value):
+        return str(value)
+    if value and not 1e-4 <= abs(value) < 1e15:
+        return number(f"{value:.7g}")
+    digits = 6 - (math.floor(math.log10(abs(value))) if value else 0)
+    text = f"{value:.{max(0, digits)}f}"
+    return number(text.rstrip("0").rstrip(".") if "." in text else text)
 
 
 def kind_words(kind: str, precision: int | None = None, scale: int | None = None, unit: str | None = None) -> str:

@@ -18,7 +18,6 @@ _MEASURES = (
     ("upper", N_("Upper quartile")),
     ("maximum", N_("Maximum")),
 )
-_DIGITS = 7  # of a float in the panel; copies are exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ def as_text(column: str, found: Mapping[str, Any]) -> str:
 def _measure(kind: str, text: str, name: str) -> str:
     if kind == "float64" or name == "mean":
         try:
-            text = f"{float(text):.{_DIGITS}g}"
+            return celltext.measure(float(text))
         except ValueError:
             return text
-    return celltext.value("float64" if name == "mean" else kind, text)
+    return celltext.value(kind, text)

@@ -14,7 +14,7 @@ from actum_desktop.i18n import N_, _
 from actum_desktop.models.tablemodel import GridColumn
 from actum_desktop.views.choice import Choice
 from actum_desktop.views.ink import Ink
-from actum_desktop.views.widgets import Label, button
+from actum_desktop.views.widgets import Elided, button
 
 WORDS = {
     "contains": N_("contains"),
@@ -62,7 +62,7 @@ class FilterBar(QWidget):
         self.value.setTextMargins(px(6), 0, 0, 0)
         self.value.returnPressed.connect(self._on_apply)
         self._apply = button(theme, _("Apply"), self._on_apply, small=True)
-        self._wrong = Label(theme, "", "caption", 500, "bad", wrap=True)
+        self._wrong = Elided(ink, "caption", 500, "bad")
         self._wrong.hide()
         for field in (self.column, self.operator, self.value):
             field.setFont(theme.font("body"))
@@ -99,6 +99,8 @@ class FilterBar(QWidget):
         """Another table: no filter, its columns."""
         self._columns = columns
         self.filters = {}
+        self.value.clear()
+        self._line.hide()
         self.column.blockSignals(True)
         self.column.clear()
         for item in columns:

@@ -190,6 +190,8 @@ class TableView(QWidget):
         wide = [px(40) if not self.model.total else ink.width(f"{self.model.total:,}", "caption") + gaps + px(4)]
         for place, column in enumerate(self.model.columns, 1):
             width = ink.width(column.name, "caption", 500) + px(34)
+            if column.kind == "integer":  # numbers may grow with the rows
+                width = max(width, ink.width(f"{self.model.total:,}", "body"))
             rows = range(0 if guess else min(_ROWS_FITTED, self.model.total))
             for row in rows:
                 cell = self.model.cell(row, place)
