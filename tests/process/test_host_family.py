@@ -50,6 +50,8 @@ def test_passes_keep_their_distance_and_their_share(family: Family, child: subpr
     assert family.look(1e9 + 100 * limits.TREE_EVERY_S)
     assert 0 < limits.SCAN_SHARE_MAX < 1
     assert family.look(1e9 + 100 * limits.TREE_EVERY_S, at_once=True)
+    assert not family.look(1e9 + 100 * limits.TREE_EVERY_S, soon=True)  # children that end by the hundred are no reason
+    assert family.look(1e9 + 110 * limits.TREE_EVERY_S, soon=True)
 
 
 def test_members_are_found_counted_and_recorded_up_to_the_bound(

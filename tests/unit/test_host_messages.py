@@ -123,12 +123,58 @@ def test_what_makes_the_result_contradicts_the_contract_where_it_makes_no_sense(
 
 def test_more_than_the_bound_of_one_kind_contradict_the_contract(tmp_path: Path) -> None:
     into, _ = collected(tmp_path)
-    said(into, *[{"metric": "m", "value": "1"}] * limits.COLLECTED_MESSAGES_MAX)
+    said(into, *[{"metric": f"m{n}", "value": "1"} for n in range(limits.COLLECTED_MESSAGES_MAX)])
     said(into, *[{"note": "n"}] * limits.COLLECTED_MESSAGES_MAX)
     assert into.contradictions == []
-    said(into, {"metric": "m", "value": "1"}, {"note": "n"})
+    said(into, {"metric": "one more", "value": "1"}, {"note": "n"})
     assert len(into.contradictions) == 2
     assert len(into.metrics) == len(into.notes) == limits.COLLECTED_MESSAGES_MAX
+
+
+def test_a_metric_may_be_said_at_each_step_and_the_last_word_counts(tmp_path: Path) -> None:
+    """Work that trains for longer than COLLECTED_MESSAGES_MAX steps is not failed for saying each step's loss."""
+    into, _ = collected(tmp_path)
+    steps = limits.COLLECTED_MESSAGES_MAX + 1
+    said(into, *[{"metric": "loss", "value": str(n)} for n in range(steps)], {"metric": "last", "value": "1"})
+    said(into, {"unavailable": "last", "reason": "r"}, {"table": "t", "path": "a.csv"}, {"table": "t", "path": "b.csv"})
+    assert into.contradictions == []
+    assert into.metrics == [{"metric": "loss", "value": str(steps - 1)}, {"unavailable": "last", "reason": "r"}]
+    assert into.tables == [{"table": "t", "path": "b.csv"}]
+
+
+def test_what_is_kept_is_bounded_in_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R11: at the bound it is kept; just above, it contradicts the contract; what replaces another takes its room."""
+    notes = [{"note": "x" * 100}, {"note": "y" * 100}]
+    monkeypatch.setattr(limits, "COLLECTED_BYTES_MAX", sum(len(json.dumps(note)) for note in notes))
+    into, _ = collected(tmp_path)
+    said(into, *notes)
+    assert (into.contradictions, len(into.notes)) == ([], 2)
+    said(into, {"note": ""})
+    assert (len(into.contradictions), len(into.notes)) == (1, 2)
+    again = tmp_path / "again"
+    again.mkdir()
+    into, _ = collected(again)
+    said(into, *[{"metric": "m", "value": "1" * 100} for _ in range(5)])
+    assert into.contradictions == []
+
+
+def test_a_message_file_that_was_replaced_is_followed(tmp_path: Path) -> None:
+    path, file, notices = opened(tmp_path)
+    append(path, b"one\n")
+    assert file.next_lines() == [b"one"]
+    append(path, b"two\nhalf")
+    path.unlink()
+    append(path, b"three\n")
+    assert [file.next_lines(), file.next_lines()] == [[b"two"], [b"three"]]
+    assert notices == ["messages_replaced"]
+    file.close()
+
+
+def test_names_in_a_notice_are_short(tmp_path: Path) -> None:
+    told: list[Any] = []
+    into = Collected(str(tmp_path), lambda code, text, data: told.append(data))
+    list(into.take([json.dumps({"k" * 1_000_000: 1}).encode()]))
+    assert told == [{"keys": ["k" * limits.NAME_CHARS_MAX]}]
 
 
 def test_not_a_number_is_text_from_here_on(tmp_path: Path) -> None:

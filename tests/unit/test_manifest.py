@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -372,3 +373,62 @@ def test_r11_a_table_longer_than_a_chunk_has_a_digest_per_chunk(tmp_path: Path, 
         entry = next(e for e in read_manifest(place)[0]["files"] if e["role"] == "table")
         wanted = [digests.of_bytes(content[at : at + 8]) for at in range(0, len(content), limits.CHUNK_BYTES)]
         assert entry["chunks"] == (wanted if chunks else [])
+
+
+def test_a_file_that_is_almost_all_holes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sparse terabyte would be digested for hours: refused by name; one that the disk holds enough of is a file."""
+    monkeypatch.setattr(limits, "OUTPUT_HOLLOW_BYTES", 1 << 20)
+    monkeypatch.setattr(limits, "OUTPUT_HOLLOW_FACTOR", 256)
+    place = staging(tmp_path, {})
+    fine, hollow = place / "files" / "fine", place / "files" / "hollow"
+    for path, size in ((fine, (1 << 20) - 1), (hollow, 1 << 20)):
+        with open(path, "wb") as file:
+            file.truncate(size)
+    with pytest.raises(ActumError) as caught:
+        closed(place)
+    assert caught.value.code == "result_rejected"
+    assert set(caught.value.details["refused"]) == {"hollow"}
+    assert "1,048,576 bytes, of which 0 are on the disk" in caught.value.why
+    hollow.write_bytes(b"x" * 8192 + bytes(1 << 20))
+    assert {"files/fine", "files/hollow"} <= (closed(place), names(place))[1]
+
+
+def test_an_output_folder_that_is_gone_is_said_so(tmp_path: Path) -> None:
+    place = staging(tmp_path, {})
+    shutil.rmtree(place / "files")
+    with pytest.raises(ActumError) as caught:
+        closed(place)
+    assert (caught.value.code, caught.value.what) == ("result_incomplete", "The output folder is gone.")
+
+
+def test_folders_too_deep_to_be_opened_are_refused(tmp_path: Path) -> None:
+    place = staging(tmp_path, {})
+    here = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(place / "files")
+        for _ in range(50):
+            os.mkdir("d" * 100)
+            os.chdir("d" * 100)
+    finally:
+        os.fchdir(here)
+        os.close(here)
+    with pytest.raises(ActumError) as caught:
+        closed(place)
+    assert (caught.value.code, "too long" in caught.value.what) == ("result_rejected", True)
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_many_files_are_settled_together_and_each_is_durable(tmp_path: Path, armed: Any, more: int) -> None:
+    """R18: at SETTLED_TOGETHER_FILES one after the other, above it several at a time; an error of any fails the sealing."""
+    count = limits.SETTLED_TOGETHER_FILES - 1 + more  # result.json is one too
+    assert limits.SETTLING_THREADS > 1
+    place = staging(tmp_path, {f"{number}.txt": b"x" for number in range(count)})
+    closed(place)
+    assert len(names(place)) >= count
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (place / "files").iterdir()} == {0o444}
+    again = staging(tmp_path / "again", {f"{number}.txt": b"x" for number in range(count)})
+    armed(f"seal.file.fsync.before#{count // 2}:error=EIO")
+    with pytest.raises(ActumError) as caught:
+        closed(again)
+    assert caught.value.code == "io_error"
+    assert not (again / "manifest.json").exists()

@@ -1,8 +1,8 @@
 """Ending the host's own tree: ask each with SIGTERM once, after the grace insist with SIGKILL, again until none is left.
 
-Processes are found anew in every round, so what forks while it is being ended is ended in the next. Only proven identities
-are signalled (processes/terminate.py). A process that even SIGKILL does not end, for it sleeps in the kernel, is waited
-for: the host does not say "gone" before it is.
+A halted process (SIGSTOP) is woken when it is asked, or it could not hear. Processes are found anew in every round, so
+what forks while it is being ended is ended in the next. Only proven identities are signalled (processes/terminate.py). A
+process that even SIGKILL does not end, for it sleeps in the kernel, is waited for: the host does not say "gone" before.
 """
 
 from __future__ import annotations
@@ -43,5 +43,7 @@ class Ending:
         for life, member in family.members.items():
             if life not in done:
                 terminate.signal(member.identity, signal.SIGKILL if insist else signal.SIGTERM)
+                if not insist:
+                    terminate.signal(member.identity, signal.SIGCONT)
                 done.add(life)
         return False

@@ -59,6 +59,7 @@ class Family:
         self._alive = proc.file_id(alive_path)
         self._own = os.getpid()
         self._next_pass = 0.0
+        self._soonest = 0.0  # even what cannot wait is looked at no sooner
         self._past_io = [0, 0]  # of members that have ended
         self._peak_rss_bytes = 0
         self._direct_left = True  # the last pass showed a direct child that is not nested, or none was made yet
@@ -88,14 +89,16 @@ class Family:
         if child is not None:
             self.members[(child.pid, child.start_ticks)] = Descendant(child)
 
-    def look(self, now: float, *, at_once: bool = False) -> bool:
-        """Make a pass, unless the last one was too near; whether it was made."""
-        if self.childless or (now < self._next_pass and not at_once):
+    def look(self, now: float, *, at_once: bool = False, soon: bool = False) -> bool:
+        """Make a pass, unless the last one was too near; whether it was made. `soon` = at a tenth of that distance."""
+        due = self._soonest if soon else self._next_pass
+        if self.childless or (now < due and not at_once):
             return False
         begun = time.monotonic()
         self._pass()
         cost = time.monotonic() - begun
-        self._next_pass = now + max(limits.TREE_EVERY_S, cost / limits.SCAN_SHARE_MAX)
+        distance = max(limits.TREE_EVERY_S, cost / limits.SCAN_SHARE_MAX)
+        self._next_pass, self._soonest = now + distance, now + distance / 10
         return True
 
     def gone(self) -> bool:

@@ -7,6 +7,7 @@ Where the disk takes nothing, the unwritten rest is kept, nothing more is read, 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from actum import limits
 from actum.ipc.logfile import CONTINUES, ENTRY
@@ -95,17 +96,18 @@ class LogWriter:
             position = end or min(len(data), position + limits.LOG_LINE_BYTES_MAX - grown)
 
     def _open_next(self) -> None:
-        self._segment += 1
-        path = os.path.join(self._folder, f"{self._segment:06d}")
+        path = os.path.join(self._folder, f"{self._segment + 1:06d}")
+        with suppress(FileExistsError):
+            os.mkdir(self._folder, 0o700)  # the work may have deleted it, and must not wait for it for ever
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
         log = os.open(path + ".log", flags, 0o600)
         try:
             index = os.open(path + ".idx", flags, 0o600)
         except OSError:
             os.close(log)
-            self._segment -= 1
             os.unlink(path + ".log")
             raise
+        self._segment += 1
         for descriptor in (self._log, self._index):
             if descriptor >= 0:
                 os.close(descriptor)

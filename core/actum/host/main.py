@@ -37,6 +37,7 @@ from actum.host.pause import Pause
 from actum.host.place import Signals, note
 from actum.host.pump import Pump
 from actum.host.report import Report
+from actum.host.restoring import Restorer, is_gone
 from actum.ipc import spool
 from actum.ipc.messages import CAUSES, LEVELS
 from actum.ipc.outbox import Outbox
@@ -65,6 +66,7 @@ class Host:
         self._messages = MessageFile(launch.path("messages.jsonl"), self._notice)
         self._bounds = Bounds(launch)
         self._pause = Pause(self._family)
+        self._restorer = Restorer(launch)
         self._work: work.Work | None = None
         self._pump: Pump | None = None
         self._ending: Ending | None = None
@@ -75,8 +77,9 @@ class Host:
         self._outcome: Document | None = None
         self._oom_kills = memory.oom_kills()
         self._reaped = False  # a child has ended in this turn
+        self._look_soon = False  # one has ended since the root has, and the tree was not looked at since
         self._supervised = False
-        self._stop_look_due = self._messages_due = self._step_due = self._record_due = 0.0
+        self._stop_look_due = self._messages_due = self._step_due = self._record_due = self._spool_due = 0.0
         self._done_at = self._again_at = 0.0
         self._leave = False
         faults.roles["work"] = self._kill_work
@@ -122,6 +125,7 @@ class Host:
         self._note_supervision(now)
         _STEPS[self._report.phase](self, now)
         if self._deadlines.claimed is not None:
+            self._keep_spool(now)
             self._report.turn(now)
         self._channel.send(now)
 
@@ -143,6 +147,15 @@ class Host:
         if isinstance(found, dict) and found.get("level") in LEVELS:
             level = found["level"]
             self._stop("dismissed" if level == "dismiss" else str(found.get("cause")), insist=level != "ask")
+
+    def _keep_spool(self, now: float, *, at_once: bool = False) -> None:
+        """Work can delete its own spool. Whoever was dismissed ends without a trace and makes none (P13)."""
+        if (now < self._spool_due and not at_once) or self._cause == "dismissed":
+            return
+        self._spool_due = now + limits.STATE_EVERY_S
+        if is_gone(self._launch) and self._collected.reopen(self._restorer.restore):
+            self._report.notice("spool_restored", "The spool was deleted from outside of Actum; the host made it anew.", {})
+            self._report.recorded_nothing()
 
     def _note_supervision(self, now: float) -> None:
         established = self._channel.established
@@ -192,6 +205,7 @@ class Host:
             note("nothing done: the claim is not ours")
             self._leave = True
             return
+        self._restorer.claim = document
         self._deadlines.claim(now)
         self._report.enter("computing")
         self._start_work()
@@ -244,8 +258,9 @@ class Host:
             self._read_messages(now)
             more = self._messages.backlog > 0 and not self._collected.waits
             self._messages_due = now if more else now + limits.HOST_TURN_S
-        at_once = self._reaped and self._work is not None and self._work.status is not None
-        if self._family.look(now, at_once=at_once):
+        self._look_soon = self._look_soon or (self._reaped and self._work is not None and self._work.status is not None)
+        if self._family.look(now, soon=self._look_soon):
+            self._look_soon = False
             self._report.tree()
             self._check_bounds(now)
 
@@ -312,6 +327,7 @@ class Host:
     def _computation_ended(self, now: float) -> None:
         """The tree is proven gone: nobody writes any more."""
         assert self._pump is not None
+        self._keep_spool(now, at_once=True)
         drained = self._pump.drain()
         while self._read_messages(now, final=True):
             pass
@@ -389,6 +405,7 @@ class Host:
         if now < self._record_due:
             return
         assert self._outcome is not None
+        self._keep_spool(now, at_once=True)
         try:
             self._outcome = closing.record(self._launch, self._outcome)
         except OSError as error:

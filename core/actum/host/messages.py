@@ -8,7 +8,8 @@ read position, which comes to the same.
 
 A line that is no JSON object, a kind or key nobody knows, a value that makes no sense: a notice, and the line is ignored;
 but a malformed metric, table, file, record or done *contradicts the contract*, and so do more than
-COLLECTED_MESSAGES_MAX of one kind: kept in `contradictions`, which fail the attempt (contract_invalid).
+COLLECTED_MESSAGES_MAX of one kind or COLLECTED_BYTES_MAX of all: kept in `contradictions`, which fail the attempt
+(contract_invalid). Of messages about the same metric, table or file the last one is kept, so work may say each step's.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class MessageFile:
 
     def __init__(self, path: str, notice: Notice) -> None:
         """Creates the file where it is missing. Raises OSError."""
-        self._descriptor = os.open(path, os.O_CREAT | os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+        self._path = path
+        self._descriptor = self._open()
         self._notice = notice
         self._offset = 0  # of what was read
         self._partial = b""
@@ -52,7 +54,11 @@ class MessageFile:
 
     def next_lines(self, *, final: bool = False) -> list[bytes]:
         """The complete lines of one bounded piece; with `final`, at the end of the file, the unfinished line as well."""
-        size = os.fstat(self._descriptor).st_size
+        status = os.fstat(self._descriptor)
+        if status.st_nlink == 0 and status.st_size <= self._offset:
+            self._follow()
+            status = os.fstat(self._descriptor)
+        size = status.st_size
         if size < self._offset:
             self._notice("messages_cut", "The message file became shorter; what was cut off is not read again.", {})
             self._offset, self._partial, self._skipping = size, b"", False
@@ -70,6 +76,19 @@ class MessageFile:
             del lines[0]
         self._partial = self._bounded(rest)
         return [line for line in lines if self._fits(line)]
+
+    def _open(self) -> int:
+        return os.open(self._path, os.O_CREAT | os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+
+    def _follow(self) -> None:
+        """The file was deleted or replaced, and has been read to its end: go on with the one of its name."""
+        try:
+            opened = self._open()
+        except OSError:
+            return  # its folder is gone as well
+        os.close(self._descriptor)
+        self._descriptor, self._offset, self._partial, self._skipping = opened, 0, b"", False
+        self._notice("messages_replaced", "The message file was deleted or replaced; the new one is read from its start.", {})
 
     def _bounded(self, rest: bytes) -> bytes:
         if self._skipping or not self._fits(rest):
@@ -94,6 +113,9 @@ class Collected:
         self._notice = notice
         self._records: list[str] = []  # ready to be written
         self._records_file = -1
+        self._kept: dict[tuple[str, str], tuple[int, int]] = {}  # (kind, name) → place in its list, bytes
+        self._bytes = 0  # of all that is kept
+        self._line_bytes = 0  # of the message being sorted
         self.metrics: list[Document] = []
         self.tables: list[Document] = []
         self.files: list[Document] = []
@@ -111,6 +133,7 @@ class Collected:
         for line in lines:
             if not line.strip():
                 continue
+            self._line_bytes = len(line)
             message = _object(line)
             if message is None:
                 shown = line[:80].decode("utf-8", "replace")
@@ -118,7 +141,7 @@ class Collected:
                 continue
             kind = next((kind for kind in _KINDS if kind in message), None)
             if kind is None:
-                self._notice("message_unknown", "A message of an unknown kind is ignored.", {"keys": sorted(message)[:10]})
+                self._notice("message_unknown", "A message of an unknown kind is ignored.", {"keys": _names(message)})
                 continue
             if changed := _KINDS[kind](self, message):
                 yield changed
@@ -144,6 +167,15 @@ class Collected:
         except OSError:
             return
         self._records.clear()
+
+    def reopen(self, restore: Callable[[int], bool]) -> bool:
+        """Let `restore` make the spool anew, with the records that the open file still reaches; the next go to its own file."""
+        if not restore(self._records_file):
+            return False
+        if self._records_file >= 0:
+            os.close(self._records_file)
+            self._records_file = -1
+        return True
 
     def close(self) -> None:
         """Make the records durable. Raises OSError."""
@@ -190,10 +222,10 @@ class Collected:
         self._collect("file", message, self.files)
 
     def _on_note(self, message: Document) -> None:
-        if len(self.notes) < limits.COLLECTED_MESSAGES_MAX:
-            self.notes.append(str(message["note"]))
-        else:
+        if len(self.notes) >= limits.COLLECTED_MESSAGES_MAX:
             self._contradict(f"There are more than {limits.COLLECTED_MESSAGES_MAX} notes.")
+        elif self._fits(0):
+            self.notes.append(str(message["note"]))
 
     def _on_record(self, message: Document) -> None:
         data = message.get("data", {})
@@ -214,12 +246,26 @@ class Collected:
             self._contradict('A done message is {"done": true}.')
 
     def _collect(self, kind: str, message: Document, into: list[Document]) -> None:
-        if not _text(message[kind]):
+        name = message[kind]
+        if not _text(name):
             self._contradict(f"A {kind} message has no name.")
-        elif len(into) >= limits.COLLECTED_MESSAGES_MAX:
+            return
+        key = ("metric" if kind == "unavailable" else kind, name)
+        place, taken = self._kept.get(key, (len(into), 0))
+        if place >= limits.COLLECTED_MESSAGES_MAX:
             self._contradict(f"There are more than {limits.COLLECTED_MESSAGES_MAX} {kind} messages.")
-        else:
-            into.append(message)
+        elif self._fits(taken):
+            self._kept[key] = (place, self._line_bytes)
+            into[place : place + 1] = [message]
+
+    def _fits(self, instead_of_bytes: int) -> bool:
+        """Whether there is room to keep this message in place of one of so many bytes."""
+        size = self._bytes + self._line_bytes - instead_of_bytes
+        if size > limits.COLLECTED_BYTES_MAX:
+            self._contradict(f"The messages to be kept are longer than {limits.COLLECTED_BYTES_MAX:,} bytes in all.")
+            return False
+        self._bytes = size
+        return True
 
     def _contradict(self, why: str) -> None:
         if why not in self.contradictions and len(self.contradictions) < limits.NOTICES_PER_CODE_MAX:
@@ -247,6 +293,10 @@ def _object(line: bytes) -> Document | None:
     except (ValueError, RecursionError):
         return None
     return document if type(document) is dict else None
+
+
+def _names(message: Document) -> list[str]:
+    return [name[: limits.NAME_CHARS_MAX] for name in sorted(message)[:10]]
 
 
 def _is_number(value: Any) -> bool:

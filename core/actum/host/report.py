@@ -85,6 +85,11 @@ class Report:
         if self._history.due(now, last=over):
             self._history.keep(self._sample(now), now, last=over)
 
+    def recorded_nothing(self) -> None:
+        """The spool is a new one: everything is written to it again."""
+        self._recorded, self._state_due = None, 0.0
+        self.tree()
+
     def tree(self) -> None:
         """tree.json, when the members have changed."""
         lives = frozenset(self._family.members)

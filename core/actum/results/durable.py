@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from actum import faults
@@ -17,6 +18,8 @@ from actum.errors import StorageFailed
 READ_ONLY_FILE = 0o444
 READ_ONLY_FOLDER = 0o555
 PRIVATE_FOLDER = 0o700
+
+_SYNC_FILE_RANGE_WRITE = 2
 
 
 @contextlib.contextmanager
@@ -64,7 +67,32 @@ def settle_file(path: Path) -> None:
     """Make the bytes of a finished file durable and the file read-only. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        os.fchmod(descriptor, READ_ONLY_FILE)
+        _forbid_writing(descriptor)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def begin_settling(paths: Sequence[Path]) -> None:
+    """Let the disk begin with many finished files at once: `settle_file` of each then finds little left to wait for.
+
+    Makes those read-only that have one name. Promises nothing; where the system has no such call, only that is done.
+    """
+    import ctypes
+
+    begin = getattr(ctypes.CDLL(None), "sync_file_range", None)
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            if os.fstat(descriptor).st_nlink == 1:
+                _forbid_writing(descriptor)
+            if begin is not None:
+                begin(descriptor, ctypes.c_int64(0), ctypes.c_int64(0), _SYNC_FILE_RANGE_WRITE)
+        finally:
+            os.close(descriptor)
+
+
+def _forbid_writing(descriptor: int) -> None:
+    """A mode that is right already is not set again: that alone would have to be written to the disk."""
+    if stat.S_IMODE(os.fstat(descriptor).st_mode) != READ_ONLY_FILE:
+        os.fchmod(descriptor, READ_ONLY_FILE)

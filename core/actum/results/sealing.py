@@ -58,7 +58,8 @@ def seal_package(
         planned += _take_records(staging, records) + _take_log(staging, log_folder)
         planned += _write_result(staging, launch, messages, metrics, tables)
     with action("digesting the package"):
-        files = sorted((_settle(staging, plan) for plan in planned), key=lambda entry: str(entry["name"]))
+        _settle_all(staging, planned)
+        files = sorted((_described(staging, plan) for plan in planned), key=lambda entry: str(entry["name"]))
         faults.point("seal.folders.fsync.before")
         _fsync_folders(staging)
         faults.point("seal.folders.fsync.after")
@@ -184,15 +185,35 @@ def _write_result(
     return [_Planned(names.RESULT, "result")]
 
 
-def _settle(staging: Path, plan: _Planned) -> dict[str, Any]:
-    """Make one file read-only and durable, digest it, and describe it."""
+def _settle_all(staging: Path, planned: Sequence[_Planned]) -> None:
+    """Every file read-only and durable. Of many files several are waited for at a time, for a disk serves those together."""
+    if len(planned) <= limits.SETTLED_TOGETHER_FILES:
+        for plan in planned:
+            _settle(staging, plan)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    durable.begin_settling([staging / plan.name for plan in planned])
+    pool = ThreadPoolExecutor(limits.SETTLING_THREADS)
+    try:
+        for _ in pool.map(lambda plan: _settle(staging, plan), planned):
+            pass
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _settle(staging: Path, plan: _Planned) -> None:
     path = staging / plan.name
     if plan.role == "output" and path.lstat().st_nlink > 1:
         _own_inode(path)
     faults.point("seal.file.fsync.before")
     durable.settle_file(path)
     faults.point("seal.file.fsync.after")
-    with open(path, "rb", buffering=0) as file:
+
+
+def _described(staging: Path, plan: _Planned) -> dict[str, Any]:
+    """Digest one file, and describe it."""
+    with open(staging / plan.name, "rb", buffering=0) as file:
         digest = digests.of_stream(file, detail=plan.table is not None)
     entry: dict[str, Any] = {"name": plan.name, "role": plan.role, "size": digest.size, "sha256": digest.sha256}
     if plan.table is not None:

@@ -6,6 +6,7 @@ contained when the place it finally leads to is inside the output folder, howeve
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Sequence
@@ -31,10 +32,12 @@ def scan(folder: Path) -> Outputs:
     files: list[str] = []
     links: list[str] = []
     refused: dict[str, str] = {}
-    for kind, path in digests.entries(folder):
+    for kind, path in _entries(folder):
         name = path.relative_to(folder).as_posix()
         if not is_text(name):
             refused[ascii(name)] = "a name that is not UTF-8"
+        elif kind == "file" and (hollow := _hollow(path)):
+            refused[name] = hollow
         elif kind == "file":
             files.append(name)
         elif kind == "link" and is_contained(path, folder):
@@ -51,6 +54,34 @@ def scan(folder: Path) -> Outputs:
             "Pack them into fewer files, or declare which of them are the output.",
         )
     return Outputs(tuple(files), tuple(links), refused)
+
+
+def _entries(folder: Path) -> list[tuple[str, Path]]:
+    """As `digests.entries`; a folder that is gone, or a path that no call takes, is the work's doing and is said so."""
+    try:
+        return digests.entries(folder)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            what, why = "The work left folders so deep that their path is too long.", "No program could open what is in them."
+            raise ActumError("result_rejected", what, why, "Let the work write into fewer levels of folders.") from error
+        attempt = folder.parent.parent  # where that is there, so is its disk
+        if error.errno == errno.ENOENT and not os.path.lexists(folder) and attempt.is_dir():
+            what, why = "The output folder is gone.", "The work, or something beside it, deleted it with all that was in it."
+            raise ActumError("result_incomplete", what, why, "See the log; run it again when this is mended.") from error
+        raise
+
+
+def _hollow(path: Path) -> str:
+    """What is wrong with a file that claims a great size and has next to nothing on the disk; "" for all others.
+
+    Every byte of it would be digested, verified and exported, for hours. What is compressed by a file system stays far
+    below OUTPUT_HOLLOW_FACTOR.
+    """
+    status = path.lstat()
+    held = status.st_blocks * 512
+    if status.st_size < limits.OUTPUT_HOLLOW_BYTES or held * limits.OUTPUT_HOLLOW_FACTOR > status.st_size:
+        return ""
+    return f"a sparse file of {status.st_size:,} bytes, of which {held:,} are on the disk"
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
