@@ -8,6 +8,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,7 @@ class Browser:
             began = time.perf_counter()
             self.view.bar.setValue(row)
             first = self.view.first_row()
-            self._wait(lambda first=first: self._there(first))
+            self._wait(partial(self._there, first))
             took.append((time.perf_counter() - began) * 1000)
         return p99(took)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from actum.results.manifest import Messages
 from actum_desktop import i18n
 from actum_desktop.desk import Desk
 from actum_desktop.models.tablemodel import CELL
@@ -19,7 +21,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.helpers import packages, results, workspaces
+from tests.helpers import results, workspaces
 from tests.helpers.desks import Desks
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")  # offscreen says it of every window
@@ -39,7 +41,7 @@ def desks(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.
         digest = results.define(writer)
         results.publish_prices(made.ws, writer, workspaces.admit(writer, digest))
         row = workspaces.admit(writer, digest, key="files")
-        messages = packages.Messages(metrics=results.METRICS[:1], done=True)
+        messages = Messages(metrics=results.METRICS[:1], done=True)
         results.publish(made.ws, writer, row, {"report.html": "<p>x</p>"}, messages)
     yield made
     made.close()
@@ -63,6 +65,10 @@ def cell(page: ResultPage, row: int, name: str) -> Any:
     model = page.tables.model
     column = [item.name for item in model.columns].index(name) + 1
     return model.index(row, column).data(CELL)
+
+
+def drawn(page: ResultPage, kind: str) -> bool:
+    return (page.tables.plot.plot._found or {}).get("kind") == kind
 
 
 def settle_view(page: ResultPage, qtbot: QtBot, rows: int) -> None:
@@ -169,7 +175,7 @@ def test_statistics_plots_and_copies(desks: Desks, qtbot: QtBot) -> None:
     assert panel.grid.grid.currentIndex().row() == 40  # the most frequent reason's first row
     for kind, basis in (("histogram", "all 749 rows"), ("scatter", "all 749 rows")):
         panel.plot.kinds._buttons[kind].click()
-        qtbot.waitUntil(lambda kind=kind: (panel.plot.plot._found or {}).get("kind") == kind, timeout=WAIT_MS)
+        qtbot.waitUntil(partial(drawn, page, kind), timeout=WAIT_MS)
         assert panel.plot.basis == basis
     QTest.keyClick(panel.plot.plot, Qt.Key.Key_Right)
     assert panel.plot.plot.accessibleDescription().startswith("date 2023-01-03")
@@ -221,16 +227,21 @@ def test_an_export_can_be_cancelled_and_leaves_nothing(desks: Desks, qtbot: QtBo
     desk = desks.open()
     page = opened(desk, qtbot)
     told: list[Any] = []
+
+    def failed(error: object) -> bool:
+        told.append(error)
+        return True
+
     folder = tmp_path / "out"
     folder.mkdir()
     body = {"verb": "export", "run": 1, "name": "prices", "format": "csv", "profile": "data", "watch": "w"}
-    desk.window.send({**body, "path": str(folder / "x.csv")}, told.append, lambda error: told.append(error) or True)
+    desk.window.send({**body, "path": str(folder / "x.csv")}, told.append, failed)
     desk.window.send({"verb": "cancel", "watch": "w"})
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     assert getattr(told[0], "code", "") == "cancelled"
     assert list(folder.iterdir()) == []
     told.clear()
-    desk.window.send({**body, "path": str(folder / "x.csv")}, told.append, lambda error: told.append(error) or True)
+    desk.window.send({**body, "path": str(folder / "x.csv")}, told.append, failed)
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     assert told[0]["rows"] == 749  # the helper begins anew
     assert page.dialog is None

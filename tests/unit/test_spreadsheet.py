@@ -7,6 +7,7 @@ import json
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -14,6 +15,7 @@ from actum import limits
 from actum.contracts import tables
 from actum.errors import Conflict, WrongUse
 from actum.results import export, spreadsheet
+from actum.results.manifest import Messages
 
 from tests.helpers import packages
 
@@ -26,7 +28,7 @@ COLUMNS = (
     tables.Column("ratio", "float64"),
     tables.Column("=sum", "text"),
 )
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {
         "account": 123456789012345678,
         "weight": Decimal("0.1"),
@@ -45,7 +47,7 @@ ROWS = [
 def package(folder: Path) -> Path:
     content = packages.lines(COLUMNS, ROWS)
     place = packages.staging(folder, {"trades.jsonl": content, "report.html": ""})
-    messages = packages.Messages(tables=[packages.table_message(COLUMNS, "trades", rows=len(ROWS))])
+    messages = Messages(tables=[packages.table_message(COLUMNS, "trades", rows=len(ROWS))])
     return packages.finish(place, messages, contract={**packages.CONTRACT, "tables": []}).path
 
 
