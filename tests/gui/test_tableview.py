@@ -235,7 +235,7 @@ def test_every_loss_has_a_sentence_with_its_column() -> None:
 
 
 def test_statistics_say_what_they_are_of() -> None:
-    found = {
+    found: dict[str, Any] = {
         "sample": 500,
         "rows": 1_000,
         "values": 400,
