@@ -189,6 +189,11 @@ class Desk(QObject):
             self.closing.retranslate()
 
     def _on_crash(self, text: str, path: Path | None) -> None:
+        if not self.furnished:  # without its pages the window is of no use, and nothing can be shown in it
+            from actum_desktop.entry import EXIT_BUG
+
+            QTimer.singleShot(0, self, lambda: self._app.exit(EXIT_BUG))
+            return
         why = _("A report is in {path}.").format(path=path) if path else text
         remedy = _("Work goes on. If something looks wrong, close the window and open it again.")
         QTimer.singleShot(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from actum.generation import read_endpoint
 from actum.model.facts import FACTS
+from actum_desktop.entry import EXIT_BUG
 
 from tests.helpers.app import App
 from tests.helpers.waiting import wait_until
@@ -85,3 +86,14 @@ def test_a_window_takes_over_from_a_headless_supervisor(app: App) -> None:
     assert len(app.pids()) == 1
     opened.send_signal(signal.SIGTERM)
     assert left(opened)[0] == 0
+
+
+def test_a_window_whose_pages_cannot_be_made_ends_with_a_report(app: App) -> None:
+    """It does not stay open, empty and busy: the report is written, the traceback is said, the workspace is free again."""
+    app.entry = f"import sys; sys.modules['actum_desktop.window'] = None; {app.entry}"
+    code, err = left(app.start())
+    assert code == EXIT_BUG, err
+    assert err.count("Traceback") == 1, err
+    assert "actum_desktop.window" in err
+    assert len(list((app.ws.path / "crashes").glob("crash-*.txt"))) == 1
+    assert supervised_by(app) == 0
