@@ -203,6 +203,7 @@ LOG_WHOLE_LINE_BYTES_MAX = 1 << 20  # of one line opened whole; what follows is 
 VALUE_SHOWN_CHARS_MAX = 4_000  # of one value in a register
 TEXT_CACHE_ENTRIES_MAX = 8_192  # elided and wrapped strings; a full cache is emptied
 ICON_CACHE_ENTRIES_MAX = 512  # likewise; a window shows about sixty
+PALETTE_GROUP_ROWS_MAX = 6  # of one group in the palette; more letters find the rest
 VISITED_PLACES_MAX = 100  # for back and forward; the oldest go
 CRASH_REPORTS_MAX = 50  # the oldest go
 

@@ -40,7 +40,7 @@ class Closing(QObject):
         self._idle_since: float | None = None
         self._asked = False
         self.leave_supervisor = False
-        self.dialog = self._make_dialog()
+        self.dialog: GoesOn | None = None  # made when something is asked
         self.tray: Tray | None = None
         if with_tray:
             self.tray = Tray(ink, self)
@@ -53,15 +53,17 @@ class Closing(QObject):
         self._look.setInterval(_LOOK_MS)
         self._look.timeout.connect(self._on_look)
 
-    def _make_dialog(self) -> GoesOn:
-        made = GoesOn(self._ink, self._shell)
-        made.answered.connect(self._on_answered)
-        return made
+    def _fresh(self) -> GoesOn:
+        """The dialog, in the language of now."""
+        if self.dialog is not None:
+            self.dialog.close()
+            self.dialog.deleteLater()
+        self.dialog = GoesOn(self._ink, self._shell)
+        self.dialog.answered.connect(self._on_answered)
+        return self.dialog
 
     def retranslate(self) -> None:
         """The language has changed."""
-        self.dialog.deleteLater()
-        self.dialog = self._make_dialog()
         self._on_in_flight()
 
     # ---- the window goes
@@ -72,7 +74,7 @@ class Closing(QObject):
             self.leave()
             return True
         if self.tray is None and not self._told:
-            self.dialog.ask_close(self._window.in_flight)
+            self._fresh().ask_close(self._window.in_flight)
             return False
         if self.tray is not None and not self._told:
             self._remember()
@@ -87,7 +89,7 @@ class Closing(QObject):
             self.leave()
             return
         self.show_window()
-        self.dialog.ask_quit(self._window.in_flight)
+        self._fresh().ask_quit(self._window.in_flight)
 
     def leave(self) -> None:
         """The process ends, at the next turn of the loop."""
@@ -104,7 +106,8 @@ class Closing(QObject):
 
     def close(self) -> None:
         self._look.stop()
-        self.dialog.close()
+        if self.dialog is not None:
+            self.dialog.close()
         if self.tray is not None:
             self.tray.close()
 

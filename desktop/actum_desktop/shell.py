@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMainWindow
 
 from actum_desktop import tokens
@@ -51,6 +51,14 @@ class Shell(QMainWindow):
         if not self._painted:
             self._painted = True
             self.painted.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A key while nothing inside has the focus."""
+        inside = self.centralWidget()
+        if inside is not None and event.key() == Qt.Key.Key_Escape:
+            inside.keyPressEvent(event)
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closing.emit()

@@ -96,6 +96,10 @@ class TasksDesk(QObject):
             self.screen.show_gallery()
         return self.screen
 
+    def run(self, name: str) -> None:
+        """Run a task as its card does: with what it sets by itself, or its form says what is missing."""
+        self.screen.cards.run_asked.emit(name)
+
     def _on_command(self, asked: CommandAsked) -> None:
         """A run of a form, or its presets; what is refused of a run stands on the form."""
         if asked.kind == "run":

@@ -7,22 +7,24 @@ answered after its commit. Pages that are not shown are not filled.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from actum.errors import ActumError
 from actum.limits import ACTIVE_SHOWN_MAX, VISITED_PLACES_MAX
 from actum.workspace import Workspace
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from actum_desktop import measures, samples
+from actum_desktop import measures
+from actum_desktop.asking import Asking
 from actum_desktop.controller.events import Answered, Progressed, Supervising, Update
 from actum_desktop.i18n import _
 from actum_desktop.models.history import History
 from actum_desktop.models.runreader import Seen
 from actum_desktop.models.runsmodel import RunsModel
 from actum_desktop.models.source import Counts, Source
+from actum_desktop.palettedesk import PaletteDesk
 from actum_desktop.resultsdesk import ResultsDesk
 from actum_desktop.tasksdesk import Failed, TasksDesk, Then
 from actum_desktop.views.alertsview import AlertsView
@@ -38,21 +40,10 @@ from actum_desktop.views.statusline import StatusLine
 
 if TYPE_CHECKING:
     from actum_desktop.models.tasks import Shelf
+    from actum_desktop.ports import Commands, Reads
 
 _SECOND_MS = 1_000
 _UNREMARKABLE = frozenset({1, 8})  # rows of §6 that alone are no reason for the launch screen
-
-
-class Commands(Protocol):
-    """The bridge as the window knows it."""
-
-    def command(self, body: Mapping[str, Any]) -> int: ...
-
-
-class Reads(Protocol):
-    """The reader of one run as the window knows it."""
-
-    def ask(self, run: int, n: int = 0) -> None: ...
 
 
 class Window(QWidget):
@@ -76,7 +67,9 @@ class Window(QWidget):
         self._state: Supervising | None = None
         self._counts = Counts()
         self._seen_launch = False
-        self._rerunning: set[int] = set()
+        self.asking = Asking(self.send, ws.path, self)
+        self.asking.admitted.connect(self.open_run)
+        self.finder = PaletteDesk(ink, ws, self)
         self._visited: list[tuple[str, int | str]] = [("runs", 0)]
         self._at = 0
         self._outer = QVBoxLayout(self)
@@ -98,30 +91,31 @@ class Window(QWidget):
         self._sidebar = Sidebar(ink, self._ws.path.name or "Actum")
         self._sidebar.chosen.connect(self._on_screen)
         self._sidebar.run_chosen.connect(self.open_run)
+        self._sidebar.palette_asked.connect(self.finder.open)
         self._status = StatusLine(ink, self._ws.path)
         self._runs = RunsView(ink, self._model)
         self._runs.opened.connect(self.open_run)
         self._runs.stop_asked.connect(self._on_stop_in_list)
-        self._runs.sample_asked.connect(self.run_sample)
+        self._runs.sample_asked.connect(self.asking.sample)
         self._runs.queue_asked.connect(self.ask_queue)
         self._page = RunPage(ink, self._ws)
-        self._page.stop_asked.connect(self._on_stop)
+        self._page.stop_asked.connect(self.asking.stop)
         self._page.back_asked.connect(self._on_runs)
         self._page.result_asked.connect(self.open_result)
-        self._page.rerun_asked.connect(self._on_rerun)
+        self._page.rerun_asked.connect(self.asking.rerun)
         self._page.edit_asked.connect(self._on_edit)
         self._page.attempt_chosen.connect(self._on_attempt)
         self._page.told.connect(self._status.say)
         self._alerts = AlertsView(ink)
         self._alerts.run_chosen.connect(self.open_run)
-        self._alerts.check_asked.connect(self._on_check)
+        self._alerts.check_asked.connect(self.asking.check)
         self._settings = SettingsView(ink, self._language)
         self._settings.scheme_chosen.connect(self.scheme_chosen)
         self._settings.language_chosen.connect(self._on_language)
         self._help = HelpView(ink, self._version)
         self._launch = LaunchView(ink)
         self._launch.opened.connect(self._on_launch_opened)
-        self._launch.check_asked.connect(self._on_check)
+        self._launch.check_asked.connect(self.asking.check)
         self._launch.run_chosen.connect(self._on_launch_run)
         self._pages = QStackedWidget()
         self._make_desks()
@@ -173,6 +167,7 @@ class Window(QWidget):
 
     def rebuild(self) -> None:
         """After a change of language: every word anew; what was open stays open."""
+        self.finder.part()
         self._page.close_down()
         self._tasks.part()
         self._results.part()
@@ -199,10 +194,11 @@ class Window(QWidget):
             ("Ctrl+4", self._on_alerts_key),
             ("Ctrl+,", self._on_settings_key),
             ("F1", self._on_help_key),
+            ("Ctrl+K", self.finder.open),
+            ("Ctrl+N", self._on_new_key),
             ("Alt+Left", self.back),
             ("Alt+Right", self.forward),
             ("F6", self._on_next_pane),
-            ("Esc", self._on_escape),
             (QKeySequence(QKeySequence.StandardKey.Quit).toString() or "Ctrl+Q", self.quit_asked.emit),
         ):
             QShortcut(QKeySequence(keys), self, slot)
@@ -227,6 +223,7 @@ class Window(QWidget):
     def part(self) -> None:
         """Before source and reader are closed."""
         self._second.stop()
+        self.finder.part()
         self._page.close_down()
         self._tasks.part()
         self._results.part()
@@ -295,38 +292,10 @@ class Window(QWidget):
         if then is not None or failed is not None:
             self._pending[token] = (then, failed)
 
-    def run_sample(self, task: object) -> None:
-        """Run a task that ships with the program, on the file that ships with it."""
-        self.send(samples.body(str(task), self._ws.path), self._on_admitted)
-
-    def _on_admitted(self, ok: Mapping[str, Any]) -> None:
-        self.open_run(int(ok["run"]))
-
-    def _on_stop(self, run_and_level: tuple[int, str]) -> None:
-        run, level = run_and_level
-        self.send({"verb": "stop", "run": run, "level": level})
-
     def _on_stop_in_list(self, run: int) -> None:
         """S in the list opens the run with its question in place; nothing is stopped on one key."""
         self.open_run(run)
         QTimer.singleShot(0, self._page, self._page.ask_when_known)
-
-    def _on_rerun(self, body: Mapping[str, Any]) -> None:
-        """One rerun of a run at a time: pressing again before the answer asks for nothing more."""
-        of = body["rerun_of"]
-        if of in self._rerunning:
-            return
-        self._rerunning.add(of)
-
-        def admitted(ok: Mapping[str, Any]) -> None:
-            self._rerunning.discard(of)
-            self._on_admitted(ok)
-
-        def refused(_error: ActumError) -> bool:
-            self._rerunning.discard(of)
-            return False
-
-        self.send(body, admitted, refused)
 
     def _on_edit(self, task_and_parameters: tuple[str, Mapping[str, Any]]) -> None:
         """The form of a task, filled with the values of a run."""
@@ -351,13 +320,30 @@ class Window(QWidget):
 
     def ask_queue(self, what: str) -> None:
         """pause | resume"""
-        self.send({"verb": f"{what}_queue"})
+        self.asking.queue(what)
 
-    def _on_resume(self) -> None:
-        self.send({"verb": "resume_queue"})
+    def run_task(self, name: str) -> None:
+        """Run a task with what it sets by itself; where that is not enough, its form says what is missing."""
+        self._tasks.run(name)
 
-    def _on_check(self) -> None:
-        self.send({"verb": "reconcile", "resume": False})
+    def new_task(self, kind: str) -> None:
+        """The dialog that defines one: program | function."""
+        self._tasks.new_task(kind)
+
+    def choose_language(self, language: str) -> None:
+        self._on_language(language)
+
+    @property
+    def shown_run(self) -> RunPage | None:
+        """The page of the run that is looked at, None where another page is."""
+        return self._page if self._visited[self._at][0] == "run" else None
+
+    def screens(self) -> list[tuple[str, str, str, str]]:
+        """(key, title, icon, keys) of every screen of the sidebar."""
+        return self._sidebar.screens()
+
+    def go(self, screen: str) -> None:
+        self._go(screen)
 
     # ---- going places
 
@@ -447,6 +433,16 @@ class Window(QWidget):
     def _on_help_key(self) -> None:
         self._go("help")
 
+    def _on_new_key(self) -> None:
+        self.new_task("program")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc that no field, popover or panel wanted for itself: no shortcut, which would come before them."""
+        if event.key() == Qt.Key.Key_Escape:
+            self._on_escape()
+        else:
+            super().keyPressEvent(event)
+
     def _on_escape(self) -> None:
         if self._notice_box.isVisible():
             self._notice_box.hide()
@@ -469,7 +465,7 @@ class Window(QWidget):
 
     def _on_launch_opened(self, resume: bool) -> None:
         if resume and self._state is not None and self._state.queue_paused:
-            self._on_resume()
+            self.asking.queue("resume")
         self._whole.setCurrentIndex(0)
         self._focus_page()
 

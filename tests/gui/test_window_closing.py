@@ -23,7 +23,7 @@ Open = Callable[[], Desk]
 
 
 def computing(desk: Desk, qtbot: QtBot, task: str = "demo-stall") -> None:
-    desk.window.run_sample(task)
+    desk.window.asking.sample(task)
     qtbot.waitUntil(lambda: phase(desk) == "COMPUTING", timeout=60_000)
 
 
@@ -52,6 +52,7 @@ def test_closed_with_work_in_flight_it_says_how_to_come_back_and_supervises_on(
     desk.done.connect(lambda: ended.append(True))
     desk.shell.close()
     assert desk.shell.isVisible(), "it stays until the notice is read"
+    assert desk.closing.dialog is not None
     assert desk.closing.dialog.isVisible()
     assert "goes on without this window" in desk.closing.dialog.accessibleName()
     QTest.keyClick(desk.closing.dialog, Qt.Key.Key_Escape)
@@ -88,7 +89,8 @@ def test_quit_says_what_goes_on_and_then_ends(open_desk: Open, qtbot: QtBot) -> 
     assert desk.closing is not None
     computing(desk, qtbot)
     QTest.keyClick(desk.shell, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(desk.closing.dialog.isVisible, timeout=5_000)
+    qtbot.waitUntil(lambda: desk.closing is not None and desk.closing.dialog is not None, timeout=5_000)
+    assert desk.closing.dialog is not None
     assert "Verifying, publishing and every waiting run wait" in desk.closing.dialog.accessibleName()
     QTest.keyClick(desk.closing.dialog, Qt.Key.Key_Escape)
     stopped(desk, qtbot)
@@ -103,7 +105,7 @@ def test_the_queue_is_paused_and_resumed_by_its_button_and_stays_so(open_desk: O
     window = desk.window
     window.send({"verb": "pause_queue"})
     qtbot.waitUntil(lambda: window.queue_paused, timeout=10_000)
-    window.run_sample("demo-fails")
+    window.asking.sample("demo-fails")
     qtbot.waitUntil(lambda: window._page.run == 1 and bool(window._page._show), timeout=20_000)
     assert "Queue paused" in window._status.accessibleName()
     shut(desk, qapp)

@@ -43,7 +43,7 @@ def test_stall_is_a_warning_and_the_stop_shows_its_stages(open_desk: Open, qtbot
     """R08: no progress is said in words and changes no status; the stop is asked in place and ends in a closed account."""
     desk = open_desk()
     window, page = desk.window, desk.window._page
-    window.run_sample("demo-stall")
+    window.asking.sample("demo-stall")
     qtbot.waitUntil(lambda: page._banner.isVisible(), timeout=60_000)
     assert page._banner._title.text().startswith("No progress for ")
     assert "Actum will not end it." in page._banner._text.text()
@@ -64,7 +64,7 @@ def test_a_failed_run_says_why_and_labels_its_files(open_desk: Open, qtbot: QtBo
     """R13: what an unsuccessful attempt left is never shown as a result."""
     desk = open_desk()
     window, page = desk.window, desk.window._page
-    window.run_sample("demo-fails")
+    window.asking.sample("demo-fails")
     qtbot.waitUntil(lambda: phase(desk) == "CLOSED", timeout=60_000)
     assert page._badge.word == "Failed"
     assert page._failed.isVisible()
@@ -75,7 +75,7 @@ def test_a_failed_run_says_why_and_labels_its_files(open_desk: Open, qtbot: QtBo
 def test_closed_and_opened_again_the_run_is_found(open_desk: Open, qtbot: QtBot, qapp: QApplication) -> None:
     """R09: the launch screen shows each leftover with a verdict; the same session goes on and can be stopped."""
     desk = open_desk()
-    desk.window.run_sample("demo-stall")
+    desk.window.asking.sample("demo-stall")
     qtbot.waitUntil(lambda: desk.window._page._show.get("phase") == "COMPUTING", timeout=60_000)
     session = desk.window._page._show["attempts"][0]["session"]
     shut(desk, qapp)
@@ -107,7 +107,7 @@ def test_language_and_look_change_while_it_is_open(open_desk: Open, qtbot: QtBot
 
 def test_an_error_is_told_above_the_page_with_its_remedy(open_desk: Open, qtbot: QtBot) -> None:
     desk = open_desk()
-    desk.window.run_sample("no-such-task")
+    desk.window.asking.sample("no-such-task")
     qtbot.waitUntil(lambda: desk.window._notice_box.isVisible(), timeout=20_000)
     assert "no-such-task" in desk.window._notice._title.text()
     desk.window._on_escape()

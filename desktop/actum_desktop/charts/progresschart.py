@@ -1,15 +1,31 @@
-"""Progress and activity over time, one above the other on one time axis (UI.md §5): stages as bands, no progress as hatch."""
+"""Progress and activity over time, one above the other on one time axis (UI.md §5): stages as bands, no progress as hatch.
+
+A cross-hair follows the pointer or the arrow keys and tells the values of the nearest sample.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import pairwise
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+from actum.limits import SLEEP_NOTICED_S
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+)
 from PySide6.QtWidgets import QWidget
 
-from actum_desktop import measures
+from actum_desktop import measures, tokens
 from actum_desktop.i18n import _
 from actum_desktop.models.history import Sample
 from actum_desktop.views.ink import CENTRE, RIGHT, Ink
@@ -27,6 +43,9 @@ class ProgressChart(QWidget):
         self._ink = ink
         self._samples: Sequence[Sample] = ()
         self._progress, self._note, self._memory = "", "", 0.0
+        self._at = -1  # the sample at the cross-hair
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(ink.theme.px(180))
         self._repaint = QTimer(self)  # a repaint costs far more than a sample
         self._repaint.setSingleShot(True)
@@ -40,6 +59,7 @@ class ProgressChart(QWidget):
     def show_samples(self, samples: Sequence[Sample], progress: str, note: str) -> None:
         """`progress` is the newest measure in words; `note` what stands at the right ("~ 18 min left")."""
         self._samples, self._progress, self._note = samples, progress, note
+        self._at = min(self._at, len(samples) - 1)
         last = samples[-1] if samples else None
         words = _("Progress: {progress}.").format(progress=progress or _("none reported"))
         if last is not None:
@@ -72,10 +92,11 @@ class ProgressChart(QWidget):
             self._series(painter, lower, span, memory, "series3", dash=True)
             self._now(painter, upper, lower, span)
         else:
-            words = _("Nothing was seen of it while this window was open.")
+            words = _("Nothing was measured of it.")
             ink_box = QRectF(upper.left(), upper.top(), upper.width(), upper.height())
             self._ink.text(painter, ink_box, words, "text3", "caption", 400, CENTRE)
         self._axis(painter, lower, span)
+        self._hair(painter, upper, lower, span)
         painter.end()
 
     def _span(self) -> tuple[int, int]:
@@ -141,14 +162,14 @@ class ProgressChart(QWidget):
                 painter.fillRect(QRectF(x1, box.top(), x2 - x1, box.height()), QColor(theme.tokens.band))
             if names and stage and ink.width(stage, "micro", 500) + px(12) < x2 - x1:
                 ink.text(painter, QRectF(x1 + px(6), box.top(), x2 - x1, px(18)), stage, "text3", "micro", 500)
+        for first, last in _asleep(self._samples):
+            x1, x2 = self._x(box, span, first), self._x(box, span, last)
+            self._hatch(painter, QRectF(x1, box.top(), x2 - x1, box.height()), "track")
+            if names and ink.width(_("asleep"), "micro", 600) + px(10) < x2 - x1:
+                ink.text(painter, QRectF(x1 + px(5), box.top(), x2 - x1, px(18)), _("asleep"), "text3", "micro", 600)
         for first, last in _quiet(self._samples):
             x1, x2 = self._x(box, span, first), self._x(box, span, last)
-            painter.fillRect(QRectF(x1, box.top(), x2 - x1, box.height()), theme.color("surface"))
-            pen = QPen(theme.color("hatch"), 1)
-            painter.setBrush(QColor(theme.color("hatch")))
-            brush = painter.brush()
-            brush.setStyle(Qt.BrushStyle.BDiagPattern)
-            painter.fillRect(QRectF(x1, box.top(), x2 - x1, box.height()), brush)
+            self._hatch(painter, QRectF(x1, box.top(), x2 - x1, box.height()), "hatch")
             pen = QPen(theme.color("warn"), 1)
             pen.setDashPattern([4, 3])
             painter.setPen(pen)
@@ -158,6 +179,12 @@ class ProgressChart(QWidget):
                 label = QRectF(x1 + px(5), box.top() + px(2), ink.width(words, "micro", 600) + px(4), px(15))
                 painter.fillRect(label, theme.color("surface"))
                 ink.text(painter, label.adjusted(px(2), 0, px(4), 0), words, "warn", "micro", 600)
+
+    def _hatch(self, painter: QPainter, box: QRectF, token: str) -> None:
+        painter.fillRect(box, self._ink.theme.color("surface"))
+        brush = QBrush(self._ink.theme.color(token))
+        brush.setStyle(Qt.BrushStyle.BDiagPattern)
+        painter.fillRect(box, brush)
 
     def _series(
         self,
@@ -203,6 +230,64 @@ class ProgressChart(QWidget):
         for box in (upper, lower):
             painter.fillRect(QRectF(x, box.top(), 1, box.height()), self._ink.theme.color("text3"))
 
+    def _hair(self, painter: QPainter, upper: QRectF, lower: QRectF, span: tuple[int, int]) -> None:
+        """The line through the chosen sample, and its values in a box that stays inside."""
+        if not 0 <= self._at < len(self._samples):
+            return
+        ink, px, sample = self._ink, self._ink.theme.px, self._samples[self._at]
+        x = round(self._x(upper, span, sample.at))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for box in (upper, lower):
+            painter.fillRect(QRectF(x, box.top(), 1, box.height()), ink.theme.color("accent"))
+        lines = _told(sample)
+        wide = max(ink.width(line, "caption") for line in lines) + px(16)
+        high = px(17) * len(lines) + px(10)
+        left = x + px(8) if x + px(8) + wide < self.width() else x - px(8) - wide
+        box = QRectF(left, upper.top() + px(4), wide, high)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.setPen(QPen(ink.theme.color("line2"), 1))
+        painter.setBrush(ink.theme.color("raised"))
+        painter.drawRoundedRect(box, tokens.RADIUS_BADGE, tokens.RADIUS_BADGE)
+        for number, line in enumerate(lines):
+            row = QRectF(box.left() + px(8), box.top() + px(5) + number * px(17), wide, px(17))
+            ink.text(painter, row, line, "text" if number else "text2", "caption")
+
+    def _choose(self, at: int) -> None:
+        at = max(-1, min(at, len(self._samples) - 1))
+        if at != self._at:
+            self._at = at
+            if at >= 0:
+                self.setAccessibleDescription(", ".join(_told(self._samples[at])))
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if not self._samples:
+            return
+        left, wide = self._ink.theme.px(_LEFT), self.width() - self._ink.theme.px(_LEFT) - self._ink.theme.px(_RIGHT_EDGE)
+        first, last = self._span()
+        at = first + (event.position().x() - left) / max(1, wide) * (last - first)
+        nearest = min(range(len(self._samples)), key=lambda index: abs(self._samples[index].at - at))
+        self._choose(nearest if left <= event.position().x() <= left + wide else -1)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        if not self.hasFocus():
+            self._choose(-1)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._choose(-1)
+        super().focusOutEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        last = len(self._samples) - 1
+        step = max(1, len(self._samples) // 60)
+        start = last if self._at < 0 else self._at
+        moves = {Qt.Key.Key_Left: start - step, Qt.Key.Key_Right: start + step, Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
+        to = moves.get(Qt.Key(event.key()))
+        if to is None or last < 0:
+            super().keyPressEvent(event)
+        else:
+            self._choose(max(0, to))
+
     def _axis(self, painter: QPainter, box: QRectF, span: tuple[int, int]) -> None:
         ink, px = self._ink, self._ink.theme.px
         wide_s = (span[1] - span[0]) / 1e6
@@ -219,12 +304,6 @@ class ProgressChart(QWidget):
             at += step * 1_000_000
 
 
-def _scaled(values: Sequence[float | None], full: float) -> list[float | None]:
-    """Fractions of `full`, or of the largest value where that is more."""
-    top = max([full, *(value for value in values if value is not None)]) or 1.0
-    return [None if value is None else value / top for value in values]
-
-
 def _stages(samples: Sequence[Sample]) -> list[tuple[int, int, str]]:
     """(from, to, name) of each stage seen, in order."""
     found: list[tuple[int, int, str]] = []
@@ -234,6 +313,27 @@ def _stages(samples: Sequence[Sample]) -> list[tuple[int, int, str]]:
         else:
             start = found[-1][1] if found else sample.at
             found.append((start, sample.at, sample.stage))
+    return found
+
+
+def _told(sample: Sample) -> list[str]:
+    """The values at one time: the time first."""
+    lines = [measures.clock(sample.at)]
+    if sample.fraction is not None:
+        lines.append(" ".join(part for part in (measures.percent(sample.fraction), sample.stage) if part))
+    lines.append(_("CPU {value}").format(value=measures.cpu(sample.cpu)))
+    lines.append(_("Memory {value}").format(value=measures.size(sample.rss)))
+    return lines
+
+
+def _asleep(samples: Sequence[Sample]) -> list[tuple[int, int]]:
+    """The times in which the clock on the wall went on and the work's own stood still."""
+    found = []
+    for before, after in pairwise(samples):
+        if before.active_s is not None and after.active_s is not None:
+            slept_s = (after.at - before.at) / 1e6 - (after.active_s - before.active_s)
+            if slept_s > SLEEP_NOTICED_S:
+                found.append((after.at - int(slept_s * 1e6), after.at))
     return found
 
 

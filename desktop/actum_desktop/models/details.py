@@ -13,6 +13,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from actum_desktop import measures, wording
 from actum_desktop.i18n import _
 from actum_desktop.ledger import attempt_state
+from actum_desktop.models.runreader import Seen
 
 Index = QModelIndex | QPersistentModelIndex
 DETAIL = int(Qt.ItemDataRole.UserRole)
@@ -143,6 +144,23 @@ def attempts(show: Mapping[str, Any]) -> list[Detail]:
         if failure.get("code"):
             rows.append(Pair(_("failure"), f"{failure['code']}: {failure.get('message') or ''}", token="bad"))
     return rows
+
+
+def register(key: str, show: Mapping[str, Any], seen: Seen, attempt: str | None) -> list[Detail]:
+    """The rows of one part of a run's page."""
+    match key:
+        case "evidence":
+            return evidence(show, attempt)
+        case "events":
+            return events(seen.journal, more=seen.more_journal)
+        case "records":
+            return records(seen.records, more=seen.more_records)
+        case "inputs":
+            return inputs(show)
+        case "files":
+            return files(show)
+        case _:
+            return attempts(show)
 
 
 class DetailsModel(QAbstractListModel):

@@ -11,19 +11,23 @@ from actum_desktop.views.ink import Ink
 from actum_desktop.views.widgets import Card, Label
 
 _KEYS = (
+    ("Ctrl+K", N_("Search tasks, runs and results, or do something; a run's number or id goes to the run")),
     ("Ctrl+1 … 4", N_("Tasks, Runs, Results, Alerts")),
     ("Ctrl+N", N_("New task")),
-    ("Ctrl+Enter", N_("Run the form")),
-    ("Enter", N_("open the run")),
+    ("Ctrl+Enter", N_("Run the form; in the palette, run the task")),
+    ("Enter", N_("open the run; in a log, the whole line")),
     ("F", N_("filter the rows of a table")),
     ("S", N_("stop the run, with a question in place")),
+    ("Ctrl+E, Ctrl+R", N_("edit and rerun, rerun with the same values")),
     ("/", N_("to the filter")),
-    ("Ctrl+F, F3", N_("find here, find the next")),
+    ("Ctrl+F, F3, Shift+F3", N_("find here, the next, the one before")),
     ("Alt+Left, Alt+Right", N_("back, forward")),
     ("Esc", N_("close, leave the field, clear the filter")),
-    ("Ctrl+C", N_("copy the rows or the ledger as text")),
+    ("Ctrl+C", N_("copy the rows, the line or the ledger as text")),
+    ("Ctrl+Shift+C", N_("copy the run as a command")),
     ("F6", N_("to the next part of the window")),
     ("Ctrl+,  F1", N_("settings, help")),
+    ("Ctrl+Q", N_("quit; with work in flight, after a question")),
 )
 _READING = (
     (N_("Filled mark"), N_("a fact, established once, with its time and its evidence")),

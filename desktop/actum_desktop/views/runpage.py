@@ -26,9 +26,10 @@ from actum_desktop.controller.events import Live
 from actum_desktop.forms import again
 from actum_desktop.i18n import _
 from actum_desktop.ledger import attempt_state
-from actum_desktop.models import details
+from actum_desktop.models import details, runoffers
 from actum_desktop.models.history import Sample, estimate, joined
 from actum_desktop.models.runcells import fraction_of, warning_data
+from actum_desktop.models.runoffers import Offer
 from actum_desktop.models.runreader import Seen
 from actum_desktop.views.detailsview import DetailsView
 from actum_desktop.views.ink import Ink
@@ -97,7 +98,8 @@ class RunPage(QWidget):
         self._tabs.chosen.connect(self._on_tab)
         self._popover = Popover(ink, self)
         self._popover.confirmed.connect(self._on_stop_confirmed)
-        self._stack = QStackedLayout()
+        parts = QWidget()
+        self._stack = QStackedLayout(parts)  # without a widget of its own, what is added first would be a window for a moment
         self._stack.addWidget(self._overview(ink))
         self._log_page = QWidget()
         self._log_place = QVBoxLayout(self._log_page)
@@ -118,7 +120,7 @@ class RunPage(QWidget):
         column.addSpacing(px(6))
         column.addWidget(self._tabs)
         column.addSpacing(px(12))
-        column.addLayout(self._stack, 1)
+        column.addWidget(self._stack.parentWidget(), 1)
 
     def _overview(self, ink: Ink) -> QWidget:
         px = ink.theme.px
@@ -326,15 +328,7 @@ class RunPage(QWidget):
         index = _TABS.index(key)
         if index < 2 or not self._show:
             return
-        seen = self._seen
-        rows = {
-            "evidence": lambda: details.evidence(self._show, self._attempt),
-            "events": lambda: details.events(seen.journal, more=seen.more_journal),
-            "records": lambda: details.records(seen.records, more=seen.more_records),
-            "inputs": lambda: details.inputs(self._show),
-            "files": lambda: details.files(self._show),
-            "attempts": lambda: details.attempts(self._show),
-        }[key]()
+        rows = details.register(key, self._show, self._seen, self._attempt)
         self._registers[index - 2].rows.show(rows)
 
     def _announce(self) -> None:
@@ -378,6 +372,18 @@ class RunPage(QWidget):
                 acts = {"stop": self.ask_stop, "edit": self.edit, "rerun": self.rerun, "folder": self._on_folder}
                 acts |= {"command": self.copy_command, "json": self.copy_json}
                 acts[what]()
+
+    def offers(self) -> list[Offer]:
+        """What can be done with this run now, for the palette."""
+        shown = {"stop": self._stop.isVisibleTo(self), "insist": self._head.insist.isVisibleTo(self)}
+        return runoffers.offers(self.run, self._show, shown) if self._show else []
+
+    def do(self, name: str) -> None:
+        """One of the offers."""
+        if name == "find":
+            self.look_for()
+        else:
+            self._on_asked(name)
 
     def rerun(self) -> None:
         """The same task with the same values, as a run of its own."""

@@ -190,10 +190,11 @@ class RunsView(QWidget):
         empty.addStretch(1)
         nothing = QWidget()
         nothing.setLayout(empty)
-        self._stack = QStackedLayout()
+        parts = QWidget()
+        self._stack = QStackedLayout(parts)  # without a widget of its own, what is added first would be a window for a moment
         self._stack.addWidget(self.table)
         self._stack.addWidget(nothing)
-        inside.addLayout(self._stack, 1)
+        inside.addWidget(self._stack.parentWidget(), 1)
         inside.addWidget(Rule(ink.theme))
         foot = QHBoxLayout()
         foot.setContentsMargins(px(16), px(6), px(16), px(7))

@@ -95,6 +95,37 @@ class NavButton(QAbstractButton):
         painter.end()
 
 
+class SearchButton(QAbstractButton):
+    """Looks like a field and opens the palette."""
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__()
+        self._ink = ink
+        self.setText(_("Search or do"))
+        self.setAccessibleName(_("Search or do"))
+        self.setToolTip(_("Search tasks, runs and results, or do something (Ctrl+K)"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        ink.theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._ink.theme.px(200), self._ink.theme.px(tokens.CONTROL))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ink, px = self._ink, self._ink.theme.px
+        box = QRectF(self.rect()).adjusted(px(4) + 0.5, 0.5, -px(4) - 0.5, -0.5)
+        focused = self.hasFocus()
+        painter.setPen(QPen(ink.theme.color("accent" if focused else "hairline"), tokens.FOCUS if focused else 1))
+        painter.setBrush(ink.theme.color("surface"))
+        painter.drawRoundedRect(box, tokens.RADIUS_CONTROL, tokens.RADIUS_CONTROL)
+        ink.icon(painter, QPointF(box.left() + px(16), box.center().y()), "magnifying-glass", "text2", px(15))
+        used = ink.text(painter, box.adjusted(0, 0, -px(9), 0), "Ctrl K", "text2", "micro", 500, RIGHT)
+        ink.text(painter, box.adjusted(px(32), 0, -used - px(14), 0), self.text(), "text2", "body")
+        painter.end()
+
+
 class ActiveButton(QAbstractButton):
     """One open run: icon, name, percent, bar."""
 
@@ -141,10 +172,11 @@ class ActiveButton(QAbstractButton):
 
 
 class Sidebar(QWidget):
-    """Signals: `chosen` (key of a screen), `run_chosen` (run number)."""
+    """Signals: `chosen` (key of a screen), `run_chosen` (run number), `palette_asked` ()."""
 
     chosen = Signal(object)
     run_chosen = Signal(object)
+    palette_asked = Signal()
 
     def __init__(self, ink: Ink, name: str) -> None:
         super().__init__()
@@ -155,14 +187,13 @@ class Sidebar(QWidget):
         self._group = QButtonGroup(self)
         self._buttons: dict[str, NavButton] = {}
         column = QVBoxLayout(self)
-        column.setContentsMargins(px(8), px(52), px(8), px(8))
+        column.setContentsMargins(px(8), px(46), px(8), px(8))
         column.setSpacing(px(2))
-        for key, text, icon, keys in (
-            ("tasks", _("Tasks"), "squares-four", "Ctrl+1"),
-            ("runs", _("Runs"), "play-circle", "Ctrl+2"),
-            ("results", _("Results"), "table", "Ctrl+3"),
-            ("alerts", _("Alerts"), "bell", "Ctrl+4"),
-        ):
+        self._search = SearchButton(ink)
+        self._search.clicked.connect(self.palette_asked)
+        column.addWidget(self._search)
+        column.addSpacing(px(8))
+        for key, text, icon, keys in self.screens():
             column.addWidget(self._add(key, text, icon, keys))
         column.addSpacing(px(38))
         self._active = [ActiveButton(ink) for _index in range(ACTIVE_SHOWN_MAX)]
@@ -175,6 +206,16 @@ class Sidebar(QWidget):
             column.addWidget(self._add(key, text, icon, keys))
         self._group.buttonClicked.connect(self._on_clicked)
         ink.theme.changed.connect(self.update)
+
+    @staticmethod
+    def screens() -> list[tuple[str, str, str, str]]:
+        """(key, title, icon, keys), from top to bottom."""
+        return [
+            ("tasks", _("Tasks"), "squares-four", "Ctrl+1"),
+            ("runs", _("Runs"), "play-circle", "Ctrl+2"),
+            ("results", _("Results"), "table", "Ctrl+3"),
+            ("alerts", _("Alerts"), "bell", "Ctrl+4"),
+        ]
 
     def _add(self, key: str, text: str, icon: str, keys: str) -> NavButton:
         made = NavButton(self._ink, text, icon, f"{text} ({keys})")

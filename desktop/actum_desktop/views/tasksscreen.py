@@ -67,7 +67,6 @@ class TasksScreen(QWidget):
         self.setAcceptDrops(True)
         QShortcut(QKeySequence("/"), self, self._filter.setFocus)
         QShortcut(QKeySequence.StandardKey.Find, self, self._filter.setFocus)
-        QShortcut(QKeySequence.StandardKey.New, self, self._on_program)
 
     # ---- building
 

@@ -1,0 +1,61 @@
+"""What the window asks the supervisor for about runs and the queue: one command each, answered after its commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from actum.errors import ActumError
+from PySide6.QtCore import QObject, Signal
+
+from actum_desktop import samples
+from actum_desktop.tasksdesk import Send
+
+
+class Asking(QObject):
+    """Signals: `admitted` (run number), when a run that was asked for is on record."""
+
+    admitted = Signal(object)
+
+    def __init__(self, send: Send, workspace: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._send, self._workspace = send, workspace
+        self._rerunning: set[int] = set()
+
+    def sample(self, task: object) -> None:
+        """Run a task that ships with the program, on the file that ships with it."""
+        self._send(samples.body(str(task), self._workspace), self._on_admitted)
+
+    def rerun(self, body: Mapping[str, Any]) -> None:
+        """One rerun of a run at a time: pressing again before the answer asks for nothing more."""
+        of = body["rerun_of"]
+        if of in self._rerunning:
+            return
+        self._rerunning.add(of)
+
+        def admitted(ok: Mapping[str, Any]) -> None:
+            self._rerunning.discard(of)
+            self._on_admitted(ok)
+
+        def refused(_error: ActumError) -> bool:
+            self._rerunning.discard(of)
+            return False
+
+        self._send(body, admitted, refused)
+
+    def stop(self, run_and_level: tuple[int, str]) -> None:
+        """(run, ask | insist)"""
+        run, level = run_and_level
+        self._send({"verb": "stop", "run": run, "level": level})
+
+    def queue(self, what: str) -> None:
+        """pause | resume"""
+        self._send({"verb": f"{what}_queue"})
+
+    def check(self) -> None:
+        """Look at everything that is left over, again."""
+        self._send({"verb": "reconcile", "resume": False})
+
+    def _on_admitted(self, ok: Mapping[str, Any]) -> None:
+        self.admitted.emit(int(ok["run"]))
