@@ -74,3 +74,8 @@ def pgettext(context: str, message: str) -> str:
 def N_(message: str) -> str:
     """Marks a sentence for translation where it stands in a table; whoever shows it calls `_`."""
     return message
+
+
+def NP_(context: str, message: str) -> str:
+    """As N_, for a word of one context; whoever shows it calls `pgettext` with the same."""
+    return message

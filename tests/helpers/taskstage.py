@@ -7,7 +7,7 @@ from typing import Any
 
 from actum.recipes.registry import documents
 from actum_desktop.models.source import RunItem
-from actum_desktop.models.tasks import TaskItem
+from actum_desktop.models.tasks import TaskItem, task_item
 
 from tests.helpers import stage
 from tests.helpers.everytype import EVERY
@@ -27,16 +27,7 @@ PRESETS: list[dict[str, Any]] = [
 
 
 def item(document: dict[str, Any] | Any, *, built_in: bool) -> TaskItem:
-    return TaskItem(
-        document["name"],
-        document["title"],
-        document["version"],
-        document["description"],
-        document["work"]["kind"],
-        built_in,
-        False,
-        document,
-    )
+    return task_item(document, document["name"], document["version"], built_in=built_in)
 
 
 def tasks() -> list[TaskItem]:

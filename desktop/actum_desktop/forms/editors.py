@@ -5,6 +5,7 @@ An editor never reads, rounds or rejects what is typed; it answers `raw()` and s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from actum import limits
@@ -271,6 +272,7 @@ class ChoiceEditor(Editor):
 
     def __init__(self, theme: Theme, parameter: Parameter) -> None:
         super().__init__(theme, parameter)
+        self._words: Mapping[str, str] = {}
         self.box = Choice(theme)
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.box.setMinimumContentsLength(6)
@@ -279,12 +281,16 @@ class ChoiceEditor(Editor):
         self.watch(self.box)
         self.row.addWidget(self.box, 1)
 
+    def call(self, words: Mapping[str, str]) -> None:
+        """How choices are shown, by value, from the next `fill` on; the others are shown as they are."""
+        self._words = words
+
     def _fill_box(self) -> None:
         self.box.clear()
         if self.parameter.optional or self.parameter.default is None:
             self.box.addItem(_("not set") if self.parameter.optional else _("Choose one"), ABSENT)
         for choice in self.parameter.choices:
-            self.box.addItem(choice, choice)
+            self.box.addItem(self._words.get(choice, choice), choice)
 
     def raw(self) -> Any:
         value = self.box.currentData()

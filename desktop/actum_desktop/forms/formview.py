@@ -15,8 +15,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from actum_desktop import tasktexts
 from actum_desktop.forms import check, rawvalues
 from actum_desktop.forms.check import Wrong
+from actum_desktop.forms.editors import ChoiceEditor
 from actum_desktop.forms.fieldbox import WIDE, FieldBox
 from actum_desktop.forms.fileinfo import FileInfo
 from actum_desktop.forms.paths import PathEditor, Surroundings
@@ -54,6 +56,8 @@ class FormView(QWidget):
         column.addLayout(self._grid)
         for parameter in contract.parameters:
             box = self.boxes[parameter.name] = FieldBox(theme, parameter, around, self._file_of)
+            if isinstance(box.editor, ChoiceEditor):
+                box.editor.call(tasktexts.choices(contract))
             box.edited.connect(self._on_edited)
             box.left.connect(self._on_left)
             box.found.connect(self._on_found)

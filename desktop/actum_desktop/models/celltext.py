@@ -29,6 +29,23 @@ _REASONS = {
     "no_previous_row": N_("no row before it"),
     "division_by_zero": N_("division by zero"),
     "market_closed": N_("market closed"),
+    "no_reason_given": N_("no reason given"),
+    "not_reported": N_("not reported by the work"),
+    # of the tasks that come with Actum
+    "no_prices": N_("no prices"),
+    "price_missing": N_("price missing"),
+    "previous_price_missing": N_("price before it missing"),
+    "first_observation": N_("first observation"),
+    "several_symbols": N_("several symbols"),
+    "zero_volatility": N_("volatility is 0"),
+    "overflow": N_("beyond the range of numbers"),
+    "no_values": N_("no values"),
+    "not_numbers": N_("not numbers"),
+    "neither_numbers_nor_times": N_("neither numbers nor times"),
+    "no_finite_values": N_("no finite values"),
+    "none_missing": N_("none missing"),
+    "no_remark": N_("no remark"),
+    "no_cells": N_("no cells"),
 }
 
 

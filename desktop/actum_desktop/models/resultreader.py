@@ -7,7 +7,7 @@ store; what cannot be read is said in words. A question is (`page`, before) or (
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from actum.errors import ActumError, StorageFailed
 from actum.limits import RESULT_LIST_PAGE_ROWS
 from actum.workspace import Workspace
 from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+
+from actum_desktop import tasktexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +124,14 @@ class ResultReader(QObject):
         except ActumError as error:
             self._looked.emit(ResultSeen(run, error=error))
             return
-        title = str(contract.get("title") or show["task"])
+        title = tasktexts.title(contract, str(show["task"]))
         result = show.get("result")
         if not result:
             self._looked.emit(ResultSeen(run, title, show))
             return
-        declared = {str(item["name"]): item for item in contract.get("metrics") or ()}
-        self._looked.emit(_of_package(run, title, show, Path(result["path"]), declared))
+        declared = {str(item["name"]): item for item in tasktexts.shown(contract).get("metrics") or ()}
+        found = _of_package(run, title, show, Path(result["path"]), declared)
+        self._looked.emit(replace(found, metrics=[tasktexts.metric(contract, metric) for metric in found.metrics]))
 
 
 def _of_package(

@@ -19,6 +19,7 @@ from actum.limits import JOURNAL_SHOWN_ROWS_MAX, PAGE_ROWS_MAX, RECORDS_SHOWN_RO
 from actum.workspace import Workspace
 from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 
+from actum_desktop import tasktexts
 from actum_desktop.models import history
 from actum_desktop.models.history import Sample, Usage
 
@@ -113,7 +114,7 @@ class RunReader(QObject):
                 self._reader = Reader(self._ws)
             show = show_document(self._reader, self._ws, run)
             contract = self._reader.run(run).contract
-            show["task_title"] = str(contract.get("title") or show["task"])
+            show["task_title"] = tasktexts.title(contract, str(show["task"]))
             more_journal, more_records = self._grow(run)
         except ActumError as error:
             return Seen(run, error=error)

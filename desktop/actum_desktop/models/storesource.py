@@ -9,6 +9,7 @@ from actum.store.queries import Reader
 from actum.store.rows import RunListRow
 from actum.workspace import Workspace
 
+from actum_desktop import tasktexts
 from actum_desktop.models.source import OPEN_STATUSES, AlertItem, Counts, RunItem
 
 
@@ -17,7 +18,7 @@ class StoreSource:
 
     def __init__(self, ws: Workspace) -> None:
         self._reader = Reader(ws)
-        self._titles: dict[str, str] = {}
+        self._contracts: dict[str, Mapping[str, Any]] = {}  # titles are worded when they are shown: the language may change
 
     def runs_page(self, before: int | None, limit: int, statuses: Sequence[str], text: str) -> list[RunItem]:
         if text.isdigit():
@@ -52,7 +53,7 @@ class StoreSource:
 
     def forget_titles(self) -> None:
         """Tasks have changed."""
-        self._titles.clear()
+        self._contracts.clear()
 
     def close(self) -> None:
         self._reader.close()
@@ -61,13 +62,9 @@ class StoreSource:
         return run_item(row, self._title(row.task))
 
     def _title(self, task: str) -> str:
-        if not self._titles:
-            self._titles = {row.name: title_of(row.contract, row.name) for row in self._reader.tasks()}
-        return self._titles.get(task, task)
-
-
-def title_of(contract: Mapping[str, Any], name: str) -> str:
-    return str(contract.get("title") or name)
+        if not self._contracts:
+            self._contracts = {row.name: row.contract for row in self._reader.tasks()}
+        return tasktexts.title(self._contracts.get(task, {}), task)
 
 
 def run_item(row: RunListRow, title: str) -> RunItem:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from actum.limits import LIVE_RUNS_KEPT_MAX
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from actum_desktop import measures
+from actum_desktop import measures, tasktexts
 from actum_desktop.controller.events import Live
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models import runcells
@@ -46,6 +46,14 @@ class TaskItem:
     def first_words(self) -> str:
         """The first paragraph of the description."""
         return " ".join(self.description.partition("\n\n")[0].split())
+
+
+def task_item(contract: Mapping[str, Any], name: str, version: str, *, built_in: bool, disabled: bool = False) -> TaskItem:
+    """A task of this contract document, its texts in the language of now."""
+    said = tasktexts.shown(contract)
+    kind = str((said.get("work") or {}).get("kind") or "")
+    title = str(said.get("title") or name)
+    return TaskItem(name, title, version, str(said.get("description") or ""), kind, built_in, disabled, said)
 
 
 class Shelf(Protocol):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from actum.store.queries import Reader
+from actum.store.rows import TaskRow
 from actum.workspace import Workspace
 
 from actum_desktop.models.source import RunItem
-from actum_desktop.models.storesource import run_item, title_of
-from actum_desktop.models.tasks import TaskItem
+from actum_desktop.models.storesource import run_item
+from actum_desktop.models.tasks import TaskItem, task_item
 
 
 class TaskShelf:
@@ -19,19 +20,7 @@ class TaskShelf:
         self._reader = Reader(ws)
 
     def tasks(self) -> list[TaskItem]:
-        return [
-            TaskItem(
-                row.name,
-                title_of(row.contract, row.name),
-                row.version,
-                str(row.contract.get("description") or ""),
-                str(row.contract.get("work", {}).get("kind") or ""),
-                row.built_in,
-                row.disabled,
-                row.contract,
-            )
-            for row in self._reader.tasks()
-        ]
+        return [_item(row) for row in self._reader.tasks()]
 
     def last_runs(self, task: str, limit: int) -> list[RunItem]:
         """Newest first."""
@@ -50,3 +39,7 @@ class TaskShelf:
 
     def close(self) -> None:
         self._reader.close()
+
+
+def _item(row: TaskRow) -> TaskItem:
+    return task_item(row.contract, row.name, row.version, built_in=row.built_in, disabled=row.disabled)
