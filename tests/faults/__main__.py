@@ -15,13 +15,17 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from actum.faults import CATALOGUE
 
 from tests.faults import matrix
 from tests.faults.matrix import Case, Verdict, Worker
 from tests.faults.scenarios import SCENARIOS
+
+Thing = TypeVar("Thing")
 
 
 def main() -> int:
@@ -100,8 +104,8 @@ def _run(cases: list[Case], folder: Path, jobs: int) -> list[Verdict]:
     return verdicts
 
 
-def _in_parallel(things, folder, jobs, one) -> None:  # type: ignore[no-untyped-def]
-    waiting: queue.SimpleQueue[object] = queue.SimpleQueue()
+def _in_parallel(things: list[Thing], folder: Path, jobs: int, one: Callable[[Worker, Thing], None]) -> None:
+    waiting: queue.SimpleQueue[Thing] = queue.SimpleQueue()
     for thing in things:
         waiting.put(thing)
     failed: list[BaseException] = []

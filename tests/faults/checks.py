@@ -74,8 +74,8 @@ def _status(flight: Flight, scenario: str, action: str, status: str, attempts: l
     outcome = spool.read_outcome(flight.stage.ws.attempt_folder(last.run, last.n))
     kind = outcome.get("kind") if isinstance(outcome, dict) else None
     code = last.failure_code or ""
-    allowed = status in UNSUCCESSFUL and kind != "sealed" and allowed(action, code, started=bool(said))
-    if not allowed:
+    explained = status in UNSUCCESSFUL and kind != "sealed" and allowed(action, code, started=bool(said))
+    if not explained:
         words = f"{status} {code}: {last.failure_message}; the work said {said}; outcome {kind}"
         yield f"expected {natural[0]} {natural[1] or ''}, found {words}"
 

@@ -112,11 +112,12 @@ def _counts(call: Call, inside: str) -> bool:
 
 
 def _gaps(steps: list[Call]) -> list[tuple[str, Call]]:
-    found = []
+    found: list[tuple[str, Call]] = []
     for index, step in enumerate(steps):
         if step.name == "passage":
             continue
-        for side, neighbour in (("before", steps[index - 1] if index else None), ("after", (steps[index + 1 :] or [None])[0])):
+        previous, following = steps[index - 1] if index else None, steps[index + 1] if index + 1 < len(steps) else None
+        for side, neighbour in (("before", previous), ("after", following)):
             together = neighbour is not None and neighbour.name in SYNCS and step.name in SYNCS
             if neighbour is None or (neighbour.name != "passage" and not together):
                 found.append((side, step))

@@ -38,7 +38,7 @@ def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     made.close()
 
 
-@pytest.mark.parametrize("scenario, point, nth, action", CASES, ids=lambda value: str(value))
+@pytest.mark.parametrize(("scenario", "point", "nth", "action"), CASES, ids=lambda value: str(value))
 def test_after_a_fault_and_a_restart_all_accounts_agree(
     worker: Worker, scenario: str, point: str, nth: int, action: str
 ) -> None:
@@ -51,7 +51,7 @@ def test_after_a_fault_and_a_restart_all_accounts_agree(
 def test_every_point_meets_every_action() -> None:
     """§5: the matrix is generated from the catalogue: a point that is added is struck in every way."""
     passing = Passing(2, {1: frozenset({"app", "host", "work"}), 2: frozenset({"app"})})
-    passages = {name: {point: passing for point in CATALOGUE} for name in SCENARIOS}
+    passages = {name: dict.fromkeys(CATALOGUE, passing) for name in SCENARIOS}
     made = set(matrix.generate(passages))
     for scenario in ("succeeds", "fails", "stopped"):
         for point in CATALOGUE:
