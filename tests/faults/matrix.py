@@ -7,6 +7,7 @@ the passages says so; a kill also needs somebody to kill.
 
 from __future__ import annotations
 
+import signal
 import tempfile
 import traceback
 from collections.abc import Iterable, Iterator
@@ -154,10 +155,10 @@ class Worker:
         flight.fault = f"trace={trace},{case.fault}"
         try:
             self._fly(flight, case.scenario)
-            reached = self._reached(case, trace)
+            reached = self._reached(case, trace, flight)
             found = checks.violations(flight, case.scenario, case.action, struck=reached == "struck")
         except Exception as error:
-            reached, found = self._reached(case, trace), [f"{type(error).__name__}: {error}", traceback.format_exc()]
+            reached, found = self._reached(case, trace, flight), [f"{type(error).__name__}: {error}", traceback.format_exc()]
         if found:
             stage.kill_leftovers()
             self._stage = None
@@ -188,12 +189,13 @@ class Worker:
         flight.go_on()
 
     @staticmethod
-    def _reached(case: Case, trace: Path) -> str:
+    def _reached(case: Case, trace: Path, flight: Flight) -> str:
         lines = [line.split(" ", 2) for line in trace.read_text().splitlines()] if trace.exists() else []
         done = [line[2] for line in lines if line[0] == case.point and len(line) == 3]
         if case.action not in done:
             return "not reached"
-        if case.action in KILLS and not any(word.startswith("killed") for word in done):
+        killed = any(word.startswith("killed") for word in done) or -signal.SIGKILL in flight.codes.values()
+        if case.action in KILLS and not killed:  # a helper that kills its app dies with it before it can say so
             return "nobody"
         return "struck"
 
