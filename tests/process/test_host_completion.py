@@ -206,3 +206,17 @@ time.sleep(60)
     outcome, _ = run(make_attempt(tmp_path, source, limits=bounds, grace_s=1))
     assert (outcome["kind"], outcome["code"]) == ("failed", "limit_exceeded")
     assert outcome["details"]["bound"] == 1000
+
+
+def test_what_is_said_after_a_line_that_is_too_long_is_heard(tmp_path: Path) -> None:
+    """The end of the computation reads on through a line of several pieces; `done` may stand behind it."""
+    source = f"""
+import os
+out = open(os.environ["ACTUM_MESSAGES"], "ab", buffering=0)
+out.write(b'{{"note": "' + b"n" * {3 * limits.MESSAGE_LINE_BYTES_MAX} + b'"}}\\n{{"progress": [4, 4]}}\\n')
+os._exit(0)
+"""
+    attempt = make_attempt(tmp_path, source)
+    outcome, _ = run(attempt)
+    assert outcome["kind"] == "sealed"
+    assert (attempt.state()["progress"]["done"], attempt.state()["notices"]["message_too_long"]) == (4, 1)

@@ -329,8 +329,8 @@ class Host:
         assert self._pump is not None
         self._keep_spool(now, at_once=True)
         drained = self._pump.drain()
-        while self._read_messages(now, final=True):
-            pass
+        while self._read_messages(now, final=True) or (self._messages.backlog > 0 and not self._collected.waits):
+            pass  # a piece of a line that is too long holds no message, and others may follow
         if (not drained or self._collected.waits) and not self._insist:
             return  # the disk takes nothing; what the work said is not thrown away before somebody insists
         self._pump.close()
