@@ -12,6 +12,8 @@ from actum.model.changes import Changes
 from actum.workspace import Workspace
 from actum_desktop import i18n, measures
 from actum_desktop.controller.events import Update
+from actum_desktop.models import palettereader
+from actum_desktop.models.palette import Entry, Found
 from actum_desktop.models.runreader import Seen
 from actum_desktop.theme import Theme
 from actum_desktop.views.ink import Ink
@@ -24,7 +26,7 @@ from tests.helpers import showdocs, stage, taskstage
 
 _LOG = (
     ("2026-03-31 12:41:22 INFO fold 17/30  auc 0.8296  loss 0.4180", 1),
-    ("INFO fold 18/30  auc 0.8341  loss 0.4127", 1),
+    ("\x1b[1mINFO\x1b[0m fold 18/30  auc \x1b[32m0.8341\x1b[0m  loss \x1b[38;5;226m0.4127\x1b[0m", 1),
     ("INFO fold 19/30  loading feature cache s3://features/2026-03", 1),
     ("WARNING read timed out after 3.0 s, attempt 1 of 10", 2),
     ("WARNING read timed out after 30.0 s, attempt 2 of 10", 2),
@@ -90,6 +92,9 @@ class Screens:
         for name, go in self._others():
             go()
             yield self._settled(name)
+        yield self._palette()
+        if self.window.finder.palette is not None:
+            self.window.finder.palette.close_up()
         self.window.on_supervising(stage.supervising(verdicts=True, paused=True))
         yield self._settled("01-launch")
 
@@ -118,6 +123,22 @@ class Screens:
         """Until everything that was asked away from the window is answered."""
         while screen.background.busy:
             self.app.processEvents()
+
+    def _palette(self) -> tuple[str, Window]:
+        """The palette over the list, as if the store had answered."""
+        self.window._on_runs()
+        self.window.open_run(217)
+        self.window.finder.open()
+        palette = self.window.finder.palette
+        assert palette is not None
+        palette.asked.disconnect()
+        palette.line.setText("churn")
+        now = showdocs.NOW
+        items = [item for item in stage.runs() if "churn" in item.task]
+        runs = tuple(palettereader._run(item, item.implied_facts() or item.facts or (), now) for item in items)
+        task = Entry("task", "train-churn-model", "Train churn model", i18n._("version {n}").format(n=4), "squares-four")
+        palette.found(Found(1, "churn", {"jump": (), "tasks": (task,), "runs": runs, "results": ()}))
+        return self._settled("12-palette")
 
     def _join(self, source: stage.PreparedSource) -> None:
         self.window.join(stage.Answerless(), source, stage.Unread(), taskstage.PreparedShelf(taskstage.PRESETS))

@@ -37,6 +37,7 @@ def _run(number: int, title: str, status: str, phase: str, minutes_ago: float, *
         created_us=started,
         started_us=started,
         finished_us=None if open_run else started + int(min(minutes_ago, 31) * MINUTE),
+        activity={"cpu_s": 1_637.0 + number, "active_s": 1_860.0, "peak_rss_bytes": 610_000_000 + number * 1_000_000},
     )
     return replace(item, **changes)
 

@@ -9,14 +9,16 @@ from typing import Any
 
 from actum.contracts import document as contracts
 
-from actum_desktop.forms import copying
+from actum_desktop.forms import copying, rawvalues
 
 _ROOT = Path("/")
 
 
 def as_command(contract: Mapping[str, Any], show: Mapping[str, Any]) -> str:
-    """`actum run …` with the parameters of the run; paths are absolute."""
-    return copying.as_command(contracts.load(contract), show.get("parameters") or {}, _ROOT)
+    """`actum run …` with the parameters of the run; paths are absolute, whole numbers and yes or no stand as text."""
+    values = show.get("parameters") or {}
+    words = {name: rawvalues.text_of(value) if isinstance(value, int) else value for name, value in values.items()}
+    return copying.as_command(contracts.load(contract), words, _ROOT)
 
 
 def as_json(contract: Mapping[str, Any], show: Mapping[str, Any]) -> str:

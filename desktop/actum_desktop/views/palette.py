@@ -323,7 +323,7 @@ class Palette(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         for grown in (10, 6, 3):
-            painter.setBrush(QColor(0, 0, 0, 12))
+            painter.setBrush(QColor(0, 0, 0, 7))
             painter.drawRoundedRect(shadow.adjusted(-grown, -grown + 3, grown, grown + 3), 12 + grown, 12 + grown)
         painter.end()
 

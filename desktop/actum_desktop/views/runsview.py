@@ -25,7 +25,7 @@ from actum_desktop.views.ink import Ink
 from actum_desktop.views.runsdelegate import Header, RunsDelegate
 from actum_desktop.views.widgets import Card, Label, Rule, Segments, button
 
-_WIDTHS = (124, 158, 196, 96, 92, 82, 70, 86, 108)
+_WIDTHS = (118, 148, 184, 92, 88, 80, 86, 106, 110)
 _BLOCKS = {"all": ("open", "ended"), "active": ("open",), "ended": ("ended",)}
 _TYPING_MS = 180
 
