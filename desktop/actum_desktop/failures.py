@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actum_desktop import measures
-from actum_desktop.i18n import N_, _, ngettext
+from actum_desktop.i18n import N_, _, chinese, ngettext, shaped
 
 # code → (short form for a table cell, sentence, what the user can do)
 _FAILURES: dict[str, tuple[str, str, str]] = {
@@ -129,6 +129,26 @@ def failure_short(code: str | None) -> str:
 def failure_sentence(code: str | None) -> str:
     known = _FAILURES.get(code or "")
     return _(known[1]) if known else (code or "").replace("_", " ")
+
+
+# What the host writes down when the work fails, with its places.
+_SAID = (
+    N_("The work ended with exit code {code}."),
+    N_("The work was ended by the signal {name}."),
+    N_("The function's process ended without saying that the function returned."),
+    N_("The work's messages contradict the contract: {why}"),
+    N_("Required outputs are missing: {names}."),
+)
+
+
+def failure_told(message: str) -> str:
+    """A recorded failure's message in the language of the window; as it is where its shape is not known."""
+    if not chinese():
+        return message
+    if message in (sentence for _short, sentence, _remedy in _FAILURES.values()):
+        return _(message)
+    found = shaped(_SAID, message)
+    return _(found[0]).format(**found[1]) if found else message
 
 
 def failure_remedy(code: str | None) -> str:

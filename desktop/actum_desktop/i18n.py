@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gettext
 import os
+import re
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -79,3 +81,16 @@ def N_(message: str) -> str:
 def NP_(context: str, message: str) -> str:
     """As N_, for a word of one context; whoever shows it calls `pgettext` with the same."""
     return message
+
+
+def shaped(templates: Iterable[str], sentence: str) -> tuple[str, dict[str, str]] | None:
+    """The first template that `sentence` is an instance of, and what stands in its places; None if it is of none.
+
+    For sentences that arrive in English from where nothing is translated.
+    """
+    for template in templates:
+        parts = re.split(r"\{(\w+)\}", template)
+        pattern = "".join(re.escape(part) if index % 2 == 0 else f"(?P<{part}>.*?)" for index, part in enumerate(parts))
+        if found := re.fullmatch(pattern, sentence, re.DOTALL):
+            return template, found.groupdict()
+    return None

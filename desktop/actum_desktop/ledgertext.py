@@ -141,7 +141,7 @@ def _contents(seen: Mapping[str, Any]) -> str | None:
         parts.append(ngettext("{n} table", "{n} tables", tables).format(n=tables))
     if isinstance(metrics, int):
         parts.append(ngettext("{n} metric", "{n} metrics", metrics).format(n=metrics))
-    return ", ".join(parts) or None
+    return measures.listed(parts) or None
 
 
 def exit_text(ended: Mapping[str, Any]) -> str | None:
@@ -292,7 +292,7 @@ def cannot_tell(state: Mapping[str, Any]) -> tuple[str, ...]:
 
 def refused(state: Mapping[str, Any]) -> tuple[str, ...]:
     document = state["failure_document"]
-    message = str(document.get("message") or "") or failures.failure_sentence(document.get("code"))
+    message = failures.failure_told(str(document.get("message") or "")) or failures.failure_sentence(document.get("code"))
     details = document.get("details") or {}
     kept = details.get("kept") or details.get("quarantine") if isinstance(details, Mapping) else None
     lines = [message]

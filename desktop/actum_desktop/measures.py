@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -161,8 +162,17 @@ def _month(number: int) -> str:
 
 
 def joined(*sentences: str) -> str:
-    """Sentences one after another; in Chinese without a space between them."""
-    return ("" if chinese() else " ").join(sentence for sentence in sentences if sentence)
+    """Sentences one after another; after a Chinese full stop without a space."""
+    text = ""
+    for sentence in sentences:
+        if sentence:
+            text += f"{'' if not text or text.endswith('。') else ' '}{sentence}"
+    return text
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Parts of one line, with the comma of the language."""
+    return ("，" if chinese() else ", ").join(parts)
 
 
 def short(digest: Any, head: int = 4, tail: int = 4) -> str:

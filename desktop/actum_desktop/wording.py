@@ -16,6 +16,7 @@ from actum_desktop.failures import (
     failure_remedy,
     failure_sentence,
     failure_short,
+    failure_told,
     verdict,
     warning,
     warning_badge,
@@ -39,6 +40,7 @@ __all__ = [
     "failure_remedy",
     "failure_sentence",
     "failure_short",
+    "failure_told",
     "ledger",
     "ledger_foot",
     "ledger_lines",
@@ -164,7 +166,7 @@ def _succeeded(show: Mapping[str, Any]) -> str:
 
 
 def _unsuccessful(show: Mapping[str, Any], state: Mapping[str, Any], name: str) -> str:
-    message = str((show.get("failure") or {}).get("message") or "") or failure_sentence(state["failure"])
+    message = failure_told(str((show.get("failure") or {}).get("message") or "")) or failure_sentence(state["failure"])
     word = status(name).word
     left = ""
     if not show.get("released", True):
@@ -204,7 +206,7 @@ def progress_text(show: Mapping[str, Any]) -> str:
         parts.append(measures.count(done))
     if progress.get("message"):
         parts.append(str(progress["message"]))
-    return ", ".join(parts)
+    return measures.listed(parts)
 
 
 def stop_measure(show: Mapping[str, Any], now: int | None = None) -> str:
@@ -345,7 +347,7 @@ def result_measure(show: Mapping[str, Any]) -> str:
     files = result.get("files")
     if not parts and isinstance(files, list | tuple) and files:
         parts.append(ngettext("{n} file", "{n} files", len(files)).format(n=len(files)))
-    return ", ".join(parts) or _("published")
+    return measures.listed(parts) or _("published")
 
 
 def ledger_lines(show: Mapping[str, Any], attempt: str | None = None, now: int | None = None) -> list[str]:

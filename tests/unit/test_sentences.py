@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from actum.contracts.document import load
-from actum_desktop import i18n
+from actum_desktop import failures, i18n, measures
 from actum_desktop.forms import check, sentences
 
 from tests.helpers.everytype import EVERY
@@ -60,9 +60,7 @@ def test_an_author_s_own_words_stay_as_they_were_written(chinese: None) -> None:
 
 
 def test_sentences_stand_together_by_their_stops() -> None:
-    assert (
-        sentences.together("For trading days.", "", "介于 1 与 2 之间。", "完。") == "For trading days. 介于 1 与 2 之间。完。"
-    )
+    assert measures.joined("For trading days.", "", "介于 1 与 2 之间。", "完。") == "For trading days. 介于 1 与 2 之间。完。"
 
 
 def test_rules_between_fields_are_told_apart_from_fields() -> None:
@@ -76,3 +74,21 @@ def test_rules_between_fields_are_told_apart_from_fields() -> None:
     both = check.problems(contract, {"start": "x", "end": "2026-01-01"}, Path("/"))
     assert list(both.fields) == ["start"]
     assert both.across == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The work ended with exit code 1.",
+        "The work was ended by the signal SIGSEGV.",
+        "The function's process ended without saying that the function returned.",
+        "Required outputs are missing: “*.csv”.",
+        "The system ended the work because memory ran out.",
+    ],
+)
+def test_what_the_host_writes_of_a_failure_has_its_chinese(chinese: None, said: str) -> None:
+    told = failures.failure_told(said)
+    assert told != said
+    assert told.endswith("。")
+    assert not re.search(r"\b(is|the|The|work)\b", told), told
+    assert failures.failure_told("disk on fire") == "disk on fire"

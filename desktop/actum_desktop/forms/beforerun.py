@@ -14,7 +14,7 @@ from actum.contracts.parameters import Parameter
 from actum_desktop import measures
 from actum_desktop.forms import fileinfo
 from actum_desktop.forms.fileinfo import FileInfo
-from actum_desktop.i18n import _, chinese, ngettext
+from actum_desktop.i18n import _, ngettext
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,6 @@ class Needs:
     span: tuple[float, float, int] | None = None
     waiting: int = 0
     free_slots: int = 1
-
-
-def _listed(parts: Sequence[str]) -> str:
-    """Parts of one line, with the comma of the language."""
-    return ("，" if chinese() else ", ").join(parts)
 
 
 def rows(needs: Needs) -> list[Row]:
@@ -109,7 +104,7 @@ def _writes(contract: Contract) -> list[Row]:
     if contract.outputs != ("*",) or not parts:
         parts.append(_("any files") if contract.outputs == ("*",) else ", ".join(contract.outputs))
     tip = ", ".join((*(table.name for table in contract.tables), *(metric.name for metric in contract.metrics)))
-    found = [Row(_("Publishes"), _listed(parts), tip)]
+    found = [Row(_("Publishes"), measures.listed(parts), tip)]
     required = [*contract.required, *(table.name for table in contract.tables if table.required)]
     if required:
         found.append(Row(_("Must be there"), ", ".join(required), ", ".join(required)))
@@ -132,7 +127,7 @@ def _deadlines(contract: Contract) -> list[Row]:
     parts = [_("start {time}").format(time=_time_of(policies.start_deadline))]
     parts += [f"{name} {_time_of(limit)}" for name, limit in sorted(policies.stage_deadlines.items())]
     overall = _("none overall") if policies.deadline is None else _("overall {time}").format(time=_time_of(policies.deadline))
-    found = [Row(_("Deadlines"), _listed((overall, *parts)), _listed((overall, *parts)))]
+    found = [Row(_("Deadlines"), measures.listed((overall, *parts)), measures.listed((overall, *parts)))]
     if policies.stall_after is not None:
         found.append(Row(_("Warns"), _("after {time} without progress").format(time=_time_of(policies.stall_after))))
     return found

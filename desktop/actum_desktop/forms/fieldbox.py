@@ -11,7 +11,8 @@ from actum.contracts.parameters import Parameter
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from actum_desktop.forms import check, sentences
+from actum_desktop import measures
+from actum_desktop.forms import check
 from actum_desktop.forms.compound import ColumnsEditor, RecordEditor
 from actum_desktop.forms.dates import DateEditor, MomentEditor
 from actum_desktop.forms.editors import ChoiceEditor, Editor, LineEditor, LinesEditor, TextEditor, YesNoEditor
@@ -143,7 +144,7 @@ class FieldBox(QWidget):
         words.append(bounds(parameter))
         if parameter.type == "datetime":
             words.append(self._kept())
-        return sentences.together(*words)
+        return measures.joined(*words)
 
     def _kept(self) -> str:
         raw = self.raw()

@@ -6,9 +6,7 @@ author's own (a rule's message) stays as it was written.
 
 from __future__ import annotations
 
-import re
-
-from actum_desktop.i18n import N_, _, chinese
+from actum_desktop.i18n import N_, _, chinese, shaped
 
 _TEMPLATES = (
     N_("A value is needed here."),
@@ -49,25 +47,8 @@ def local(sentence: str) -> str:
     """`sentence` in the language of the window; unchanged where its shape is not known."""
     if not chinese() or not sentence:
         return sentence
-    for template in _NESTED:
-        if found := _shape(template).fullmatch(sentence):
-            return _(template).format(**{**found.groupdict(), "why": local(found["why"])})
-    for template in _TEMPLATES:
-        if found := _shape(template).fullmatch(sentence):
-            return _(template).format(**found.groupdict())
+    if found := shaped(_NESTED, sentence):
+        return _(found[0]).format(**{**found[1], "why": local(found[1]["why"])})
+    if found := shaped(_TEMPLATES, sentence):
+        return _(found[0]).format(**found[1])
     return sentence
-
-
-def together(*words: str) -> str:
-    """Sentences one after another; after a Latin full stop there is a space, after a Chinese one there is none."""
-    text = ""
-    for word in words:
-        if word:
-            text += f"{'' if not text or text.endswith('。') else ' '}{word}"
-    return text
-
-
-def _shape(template: str) -> re.Pattern[str]:
-    parts = re.split(r"\{(\w+)\}", template)
-    pattern = "".join(re.escape(part) if index % 2 == 0 else f"(?P<{part}>.*?)" for index, part in enumerate(parts))
-    return re.compile(pattern, re.DOTALL)

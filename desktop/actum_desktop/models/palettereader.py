@@ -146,7 +146,9 @@ def _task(task: TaskRow, title: str) -> Entry:
 def _run(item: RunItem, facts: tuple[str, ...], now: int) -> Entry:
     word = wording.status(item.status, item.phase, item.released, contact=item.contact)
     said = wording.measure(document(item, None), now)
-    note = ", ".join(part for part in (str(item.number), word.word.lower() if word.word.isascii() else word.word, said) if part)
+    note = measures.listed(
+        part for part in (str(item.number), word.word.lower() if word.word.isascii() else word.word, said) if part
+    )
     cannot_tell = item.open and item.contact == "cannot_tell"
     strip = wording.strip_of(item.status, item.phase, item.released, facts, item.failure, cannot_tell)
     when = measures.when(item.started_us or item.created_us, now)

@@ -301,7 +301,7 @@ class RunPage(QWidget):
         self._failed.setVisible(bool(failure.get("code")))
         if failure.get("code"):
             code = str(failure["code"])
-            said = str(failure.get("message") or "")
+            said = wording.failure_told(str(failure.get("message") or ""))
             label = _("Its files are not a result and not verified.") if show.get("unverified_files") else ""
             text = measures.joined(said, wording.failure_remedy(code), label)
             self._failed.say(wording.failure_sentence(code), text)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QStackedLay
 from actum_desktop import measures
 from actum_desktop.forms.paths import Surroundings
 from actum_desktop.forms.presets import Preset
-from actum_desktop.i18n import _
+from actum_desktop.i18n import _, pgettext
 from actum_desktop.models.tasks import CardRuns, TaskItem, kind_words
 from actum_desktop.views.beforepanel import LinesCard
 from actum_desktop.views.runform import PastRun, RunAsked, RunForm
@@ -74,13 +74,13 @@ class TaskPage(QWidget):
         try:
             contract = load(self.item.contract)
         except ActumError as error:
-            self._add("run", _("Run"), self._unreadable(error))
+            self._add("run", pgettext("tab", "Run"), self._unreadable(error))
             return
         self.run_form = RunForm(contract, self._around)
         self.run_form.run_asked.connect(self._on_run)
         self.run_form.presets_kept.connect(self.presets_kept)
         self.run_form.run_chosen.connect(self.run_chosen)
-        self._add("run", _("Run"), self.run_form)
+        self._add("run", pgettext("tab", "Run"), self.run_form)
         self._add("runs", _("Runs"), self._scrolled(self._runs))
         self._add("policies", _("Policies"), self._scrolled(self._table(policy_rows(contract))))
         self._add("about", _("About"), self._scrolled(self._about(contract)))
