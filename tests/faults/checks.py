@@ -20,10 +20,12 @@ NATURAL = {
     "fails": ("FAILED", "work_failed"),
     "stopped": ("STOPPED", None),
     "exports": ("SUCCEEDED", None),
+    "rejected": ("FAILED", "result_rejected"),
 }
 UNSUCCESSFUL = ("FAILED", "START_FAILED")
 NEVER_STARTED = frozenset({"launch_lost", "host_lost", "start_error", "start_deadline"})
 REFUSED_BY_THE_SYSTEM = frozenset({"disk_full", "io_error", "input_unreadable"})
+BUG = 70
 ALL_FACTS = [fact.value for fact in FACTS]
 
 
@@ -54,7 +56,9 @@ def violations(flight: Flight, scenario: str, action: str, struck: bool) -> list
 
 
 def _must_be_done(flight: Flight) -> list[str]:
-    return [name for name in ("reconcile", "prepare", "export again") if flight.codes.get(name, 0) != 0]
+    """What follows a fault succeeds; and no fault is answered as a defect of the program (exit 70)."""
+    after = [name for name in ("reconcile", "prepare", "export again") if flight.codes.get(name, 0) != 0]
+    return after + [name for name, code in flight.codes.items() if code == BUG and name not in after]
 
 
 def _never_admitted(flight: Flight, action: str) -> Iterator[str]:

@@ -27,6 +27,7 @@ CASES_PER_STAGE = 12
 ELSEWHERE = {
     "begins": ("store.epoch.", "generation."),
     "exports": ("helper.", "controller.helper.", "store.commit."),
+    "rejected": ("store.commit.",),
 }
 
 # Nothing that the system could refuse stands at these points: they mark what is on record or what was heard.

@@ -1,4 +1,4 @@
-"""What is being done when a fault strikes: first use, a run that succeeds, one that fails, one that is stopped, an export.
+"""What is being done when a fault strikes: first use, success, failure, stop, export, an altered package.
 
 Each scenario does its part with the fault armed in the app (its host and helpers inherit it), then, in `go_on`, what a
 person does after a crash: start again without faults and let everything come to its end. Workspaces are used for several
@@ -144,7 +144,8 @@ class Flight:
 
 
 def _begins(flight: Flight) -> None:
-    flight.codes["define"] = flight.stage.define_task(flight.fault).returncode
+    done = flight.stage.define_task(flight.fault)
+    flight.codes["define"], flight.words["define"] = done.returncode, done.stdout + done.stderr
     if flight.stage.define_task().returncode != 0:
         flight.broken.append("the task cannot be defined after the fault")
     flight.end("run", flight.begin("succeed", ""))
@@ -177,12 +178,23 @@ def _exports(flight: Flight) -> None:
     flight.do("export again", *words, "--overwrite")
 
 
+def _rejected(flight: Flight) -> None:
+    """Published, not committed, then altered by somebody: it must go to quarantine, whatever happens on the way."""
+    flight.end("run", flight.begin("succeed", "publish.durable.fsync.after:kill-app"))
+    assert flight.run is not None
+    [table] = (flight.stage.ws.result_folder(flight.run, 1) / "tables").glob("*.csv")
+    table.chmod(0o644)
+    table.write_text(table.read_text().replace("81", "82"))
+    flight.do("look", "reconcile", "--wait", fault=flight.fault)
+
+
 SCENARIOS: dict[str, Callable[[Flight], None]] = {
     "begins": _begins,
     "succeeds": _succeeds,
     "fails": _fails,
     "stopped": _stopped,
     "exports": _exports,
+    "rejected": _rejected,
 }
 
 
