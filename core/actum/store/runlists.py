@@ -87,14 +87,18 @@ def _page(statuses: int, task: bool, text: bool, deletion: str) -> Statement:
     if text:
         pattern: BindParameter[str] = bindparam("v_text")
         conditions.append(or_(*(column.like(pattern, escape="\\") for column in (run.c.task, run.c.key, run.c.labels))))
-    if statuses:
+    if statuses == 1:
+        conditions.append(run.c.status == bindparam("v_status_0"))
+    if statuses > 1:
         walks = [
             select(_walk([*conditions, run.c.status == bindparam(f"v_status_{index}")]).subquery().c.number)
             for index in range(statuses)
         ]
         found = union_all(*walks).subquery()
-    else:
+    elif text:
         found = _walk(conditions).subquery()
+    else:
+        return Statement(_rows.where(*conditions).limit(bindparam("v_limit")))
     return Statement(_rows.where(run.c.number.in_(select(found.c.number))).limit(bindparam("v_limit")))
 
 
