@@ -492,5 +492,7 @@ class Window(QWidget):
         self._sidebar.show_active([Active(self._model.item(row).number, self._model.cells_of(row)) for row in rows])
 
     def _on_second(self) -> None:
+        if not self.isVisible():
+            return
         self._model.tick()
         self._show_active()

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from actum import limits
 from actum.host.logs import LogWriter
+from actum.ipc import historyfile
 from actum.ipc.logfile import ENTRY, STDERR, STDOUT
 from actum_desktop import i18n
+from actum_desktop.charts import progresschart
 from actum_desktop.desk import Desk
+from actum_desktop.models import details, history
+from actum_desktop.models.details import Pair, Section
+from actum_desktop.models.history import Sample
 from actum_desktop.theme import Theme
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.logview import LogPanel
@@ -184,3 +190,39 @@ def test_charts_and_averages_outlive_the_window(open_desk: Open, qtbot: QtBot, q
     assert page._seen.usage.peak_rss_bytes
     assert "peak memory" in page._head.measures.text()
     assert again.window._model.cells_of(0).memory.text.startswith("peak ")
+
+
+def test_records_stand_under_their_attempt_and_that_there_are_more_is_said() -> None:
+    rows = [{"at": n, "kind": "trade", "data": {"n": n}, "n": 1 + n // 2, "seq": n} for n in range(4)]
+    shown = details.records(rows, more=True)
+    heads = [row.note for row in shown if isinstance(row, Section)]
+    assert heads == ["attempt 1", "attempt 2", ""]
+    values = [row.value for row in shown if isinstance(row, Pair)]
+    assert values == [f'trade  {{"n": {n}}}' for n in range(4)]
+    assert isinstance(details.records([])[0], Section)
+
+
+def test_a_chart_tells_sleep_and_the_values_at_the_cross_hair() -> None:
+    """Asleep = the wall's clock went on and the work's own stood still."""
+
+    def sample(at_s: int, active_s: float) -> Sample:
+        return Sample(at_s * 1_000_000, 0.5, 50.0, 1e6, None, None, "load", False, active_s)
+
+    samples = [sample(0, 0.0), sample(5, 5.0), sample(3_610, 10.0), sample(3_615, 15.0)]
+    assert progresschart._asleep(samples) == [(10_000_000, 3_610_000_000)]
+    assert progresschart._told(samples[0])[1:] == ["50 % load", "CPU 50 %", "Memory 1.0 MB"]
+
+
+def test_history_lines_become_samples_and_what_the_window_saw_goes_on_from_there() -> None:
+    lines = [
+        dict.fromkeys(historyfile.NUMBERS)
+        | {"at": n * 5_000_000, "stage": "s", "done": n, "total": 10, "cpu_s": n * 2.5, "active_s": n * 5.0, "progress_s": 0.0}
+        for n in range(4)
+    ]
+    samples = history.from_lines(lines, stall_after_s=12.0)
+    assert [one.cpu for one in samples] == [None, 50.0, 50.0, 50.0]
+    assert [one.quiet for one in samples] == [False, False, False, True]
+    seen = [replace(samples[0], at=12_000_000), replace(samples[0], at=16_000_000)]
+    assert [one.at for one in history.joined(samples, seen)] == [0, 5_000_000, 10_000_000, 12_000_000, 16_000_000]
+    assert history.usage(lines).cpu_percent == 50.0
+    assert history.usage([]).cpu_percent is None

@@ -72,14 +72,14 @@ def test_r11_more_hits_than_are_kept_end_the_search_and_say_so(tmp_path: Path) -
 def test_r11_a_block_holds_so_many_lines_and_bytes_but_always_one(tmp_path: Path) -> None:
     short = write(tmp_path / "short", b"x\n" * (limits.LOG_SEARCH_LINES_MAX + 1))
     most = limits.LOG_SEARCH_LINES_MAX
-    assert LogReader(short).block(0, most, limits.LOG_SEARCH_BYTES_MAX).count == most
+    assert LogReader(short).block(0, most, limits.LOG_SEARCH_BYTES_MAX).pieces == most
     half = limits.LOG_LINE_BYTES_MAX // 2
     wide = write(tmp_path / "wide", *(b"y" * (half - 1) + b"\n" for _ in range(16)))
     fits = limits.LOG_SEARCH_BYTES_MAX // half
-    assert LogReader(wide).block(0, fits, limits.LOG_SEARCH_BYTES_MAX).count == fits
-    assert LogReader(wide).block(0, fits + 1, limits.LOG_SEARCH_BYTES_MAX).count < fits + 1
-    assert LogReader(wide).block(3, 9, 1).count == 1
-    assert LogReader(wide).block(99, 9, 1).count == 0
+    assert LogReader(wide).block(0, fits, limits.LOG_SEARCH_BYTES_MAX).pieces == fits
+    assert LogReader(wide).block(0, fits + 1, limits.LOG_SEARCH_BYTES_MAX).pieces < fits + 1
+    assert LogReader(wide).block(3, 9, 1).pieces == 1
+    assert LogReader(wide).block(99, 9, 1).pieces == 0
 
 
 def test_errors_are_found_by_level_and_by_traceback(tmp_path: Path) -> None:

@@ -36,10 +36,10 @@ class Line(NamedTuple):
 
 
 class Block(NamedTuple):
-    """`count` pieces from number `first` as they lie in the file, for a look that need not know where each begins."""
+    """`pieces` of them from number `first` as they lie in the file, for a look that need not know where each begins."""
 
     first: int
-    count: int
+    pieces: int
     raw: bytes
 
 

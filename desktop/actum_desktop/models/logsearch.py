@@ -97,9 +97,9 @@ def look(asked: _Question, tell: Callable[[Found], None], stale: Callable[[], bo
             block = reader.block(first, LOG_SEARCH_LINES_MAX, LOG_SEARCH_BYTES_MAX)
             hits: list[int] = []
             if may_match(block):
-                hits = [line.number for line in reader.lines(block.first, block.count) if matches(line)]
-            first += block.count
-            kept, done = tuple(hits[:room]), not block.count or first >= total
+                hits = [line.number for line in reader.lines(block.first, block.pieces) if matches(line)]
+            first += block.pieces
+            kept, done = tuple(hits[:room]), not block.pieces or first >= total
             full = len(hits) > room or (len(hits) == room and not done)
             room -= len(kept)
             tell(Found(asked.number, kept, first, max(total, first), done or full, full))

@@ -155,8 +155,10 @@ class AlertsView(QWidget):
         self._open = button(theme, _("Open the run"), self._on_open, icon="arrow-right")
         self._check = button(theme, _("Check now"), self._on_check, kind="primary", icon="arrows-clockwise")
         self._nothing = Label(theme, "", "body", 400, "text2", wrap=True)
-        parts = QWidget()
-        self._stack = QStackedLayout(parts)  # without a widget of its own, what is added first would be a window for a moment
+        self._shown = QWidget()
+        self._stack = QStackedLayout(
+            self._shown
+        )  # without a widget of its own, what is added first would be a window for a moment
         self._build(ink)
         self.show_alerts([])
 
@@ -198,7 +200,7 @@ class AlertsView(QWidget):
         column.setContentsMargins(px(24), px(16), px(24), px(16))
         column.setSpacing(px(14))
         column.addLayout(head)
-        column.addWidget(self._stack.parentWidget(), 1)
+        column.addWidget(self._shown, 1)
 
     def show_alerts(self, items: list[AlertItem]) -> None:
         chosen = self._current()

@@ -67,6 +67,10 @@ class GoesOn(QDialog):
         self._text.setText(text)
         for made in (self.quit, self.close_it, self.leave):
             made.setVisible(made in shown)
+        layout = self.layout()
+        assert layout is not None, "it was built with one"
+        layout.activate()
+        self.setFixedHeight(layout.totalHeightForWidth(self.width()))
         self.open()
         first.setFocus()
 

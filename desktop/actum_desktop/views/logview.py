@@ -37,7 +37,7 @@ class WholeLine(QWidget):
         self.text.setReadOnly(True)
         self.text.setFont(theme.font("micro", mono=True))
         self.text.setAccessibleName(_("The whole line"))
-        self.text.setFixedHeight(px(96))
+        self.text.setFixedHeight(px(74))
         self.text.setTabChangesFocus(True)
         self.text.installEventFilter(self)
         head = QHBoxLayout()

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QResizeEvent,
     QShortcut,
+    QShowEvent,
 )
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
@@ -120,7 +121,7 @@ class RunPage(QWidget):
         column.addSpacing(px(6))
         column.addWidget(self._tabs)
         column.addSpacing(px(12))
-        column.addWidget(self._stack.parentWidget(), 1)
+        column.addWidget(parts, 1)
 
     def _overview(self, ink: Ink) -> QWidget:
         px = ink.theme.px
@@ -255,7 +256,7 @@ class RunPage(QWidget):
         open_run = show.get("phase") != "CLOSED" or show.get("status") == "RETRYING"
         if open_run and self.isVisible():
             self._second.start()
-        elif not open_run:
+        else:
             self._second.stop()
         self._head.show_run(self.run, show, self._live, self._seen.usage, now)
         for key, (name, count) in self._tab_texts(show).items():
@@ -478,6 +479,10 @@ class RunPage(QWidget):
             self._log.lines.setFocus()
         else:
             self._ledger.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

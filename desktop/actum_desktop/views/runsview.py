@@ -194,7 +194,7 @@ class RunsView(QWidget):
         self._stack = QStackedLayout(parts)  # without a widget of its own, what is added first would be a window for a moment
         self._stack.addWidget(self.table)
         self._stack.addWidget(nothing)
-        inside.addWidget(self._stack.parentWidget(), 1)
+        inside.addWidget(parts, 1)
         inside.addWidget(Rule(ink.theme))
         foot = QHBoxLayout()
         foot.setContentsMargins(px(16), px(6), px(16), px(7))

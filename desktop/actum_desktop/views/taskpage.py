@@ -47,8 +47,10 @@ class TaskPage(QWidget):
         self._tabs = Tabs(self._ink, _("Parts of the task"))
         self._runs = LinesCard(self._ink, _("Runs of this task"))
         self._runs.chosen.connect(self.run_chosen)
-        parts = QWidget()
-        self._stack = QStackedLayout(parts)  # without a widget of its own, what is added first would be a window for a moment
+        self._shown = QWidget()
+        self._stack = QStackedLayout(
+            self._shown
+        )  # without a widget of its own, what is added first would be a window for a moment
         self._keys: list[str] = []
         self._build()
         self._tabs.chosen.connect(self._on_tab)
@@ -70,7 +72,7 @@ class TaskPage(QWidget):
         top.addSpacing(px(4))
         top.addWidget(self._tabs)
         column.addLayout(top)
-        column.addWidget(self._stack.parentWidget(), 1)
+        column.addWidget(self._shown, 1)
         try:
             contract = load(self.item.contract)
         except ActumError as error:
