@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from actum_desktop.i18n import NP_, language, pgettext
+from actum_desktop.i18n import N_, NP_, _, language, pgettext, shaped
 
 if TYPE_CHECKING:
     from actum.contracts.document import Contract
@@ -146,6 +146,26 @@ CHOICES = frozenset(
         NP_("choice", "pipe"),
     }
 )
+# What a built-in task notes about a result, with its places.
+_NOTES = (
+    N_("Returns are ratios of decimal prices, computed with {digits} digits and converted to the nearest float64."),
+    N_("The file was read as {format}."),
+    N_("Fields are divided by a {word}, as the first lines show."),
+    N_("One column."),
+    N_("Column names that stand more than once are told apart by a number: {names}."),
+    N_("Columns without a name, called after their position: {n}."),
+    N_("As declared for this run, these texts mean missing: {texts}; an empty text means missing."),
+    N_("As declared for this run, these texts mean missing: {texts}; an empty text is a value."),
+    N_("As declared for this run, no text means missing; an empty text means missing."),
+    N_("As declared for this run, no text means missing; an empty text is a value."),
+    N_("Declared as missing, and nowhere in the table: {texts}."),
+    N_(
+        "“{text}” was taken as a value in {columns}. If it means missing there, add it to the texts that mean missing and "
+        "run again."
+    ),
+    N_("The remark of these columns says why they have their type: {columns}."),
+    N_("Infinities and NaN were counted apart (not_finite), and no other figure includes them."),
+)
 _SAID = frozenset({"title", "description", "help", "unit", "message", "meaning"})  # the keys whose text people read
 _PARTS = ("parameters", "rules", "metrics")
 
@@ -178,6 +198,17 @@ def title(contract: Mapping[str, Any], name: str) -> str:
 def metric(contract: Mapping[str, Any], stated: Mapping[str, Any]) -> Mapping[str, Any]:
     """A metric of a result of this contract, as it is shown."""
     return _said(stated) if built_in(contract) else stated
+
+
+def note(contract: Mapping[str, Any], text: str) -> str:
+    """A note of a result of this contract, as it is shown."""
+    found = shaped(_NOTES, text) if language() != "en" and built_in(contract) else None
+    if found is None:
+        return text
+    template, places = found
+    if "word" in places:
+        places["word"] = pgettext("choice", places["word"])
+    return _(template).format(**places)
 
 
 def choices(contract: Contract) -> dict[str, str]:

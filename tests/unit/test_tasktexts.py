@@ -87,3 +87,25 @@ def test_in_english_the_contract_itself_is_shown() -> None:
 def test_every_reason_a_built_in_task_gives_has_chinese_words(word: str) -> None:
     """R15: a missing value says why, in words."""
     assert not celltext.reason(word).isascii()
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Returns are ratios of decimal prices, computed with 34 digits and converted to the nearest float64.",
+        "The file was read as CSV.",
+        "Fields are divided by a semicolon, as the first lines show.",
+        "As declared for this run, these texts mean missing: NA, NULL; an empty text means missing.",
+        "As declared for this run, no text means missing; an empty text is a value.",
+        "“NULL” was taken as a value in price. If it means missing there, add it to the texts that mean missing and run again.",
+        "Infinities and NaN were counted apart (not_finite), and no other figure includes them.",
+    ],
+)
+def test_what_a_built_in_task_notes_has_its_chinese(said: str) -> None:
+    contract = _of("profile-table")
+    told = tasktexts.note(contract, said)
+    assert told.endswith("。")
+    assert "semicolon" not in told
+    own = {**contract, "work": {"kind": "program", "program": "/bin/true", "arguments": [], "cwd": None}}
+    assert tasktexts.note(own, said) == said

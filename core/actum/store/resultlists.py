@@ -28,6 +28,7 @@ class ResultListRow:
     committed_at_us: int
     state: str | None
     checked_at_us: int | None
+    recipe: bool = False  # of a task that comes with Actum
 
 
 _newer = result_check.alias()
@@ -62,12 +63,12 @@ def page(connection: sqlite3.Connection, before: int | None = None, limit: int =
     values = {"v_before": (1 << 62) if before is None else before, "v_limit": min(limit, PAGE_ROWS_MAX)}
     found = []
     for row in _page.run(connection, **values).fetchall():
-        tables = json.loads(row["tables"])
+        tables, contract = json.loads(row["tables"]), json.loads(row["contract"])
         found.append(
             ResultListRow(
                 row["run"],
                 row["task"],
-                str(json.loads(row["contract"]).get("title") or row["task"]),
+                str(contract.get("title") or row["task"]),
                 row["trigger"],
                 len(json.loads(row["metrics"])),
                 tuple(str(table.get("name") or table.get("table")) for table in tables),
@@ -76,6 +77,7 @@ def page(connection: sqlite3.Connection, before: int | None = None, limit: int =
                 row["committed_at_us"],
                 row["state"],
                 row["at_us"],
+                contract.get("work") == {"kind": "recipe", "name": row["task"]},
             )
         )
     return found

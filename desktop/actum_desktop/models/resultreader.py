@@ -131,7 +131,8 @@ class ResultReader(QObject):
             return
         declared = {str(item["name"]): item for item in tasktexts.shown(contract).get("metrics") or ()}
         found = _of_package(run, title, show, Path(result["path"]), declared)
-        self._looked.emit(replace(found, metrics=[tasktexts.metric(contract, metric) for metric in found.metrics]))
+        metrics = [tasktexts.metric(contract, metric) for metric in found.metrics]
+        self._looked.emit(replace(found, metrics=metrics, notes=[tasktexts.note(contract, each) for each in found.notes]))
 
 
 def _of_package(

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from actum_desktop import measures, wording
+from actum_desktop import measures, tasktexts, wording
 from actum_desktop.i18n import N_, _, ngettext
 from actum_desktop.models.resultreader import ResultPage
 from actum_desktop.wording import StatusWord
@@ -48,10 +48,10 @@ def item_of(row: Any, now: int) -> ResultItem:
         holds.append(ngettext("{n} table", "{n} tables", len(row.tables)).format(n=len(row.tables)))
     return ResultItem(
         row.run,
-        row.title,
+        tasktexts.sentence(row.title) if row.recipe else row.title,
         _("run {n} · {trigger}").format(n=row.run, trigger=wording.trigger(row.trigger)),
         badge,
-        ", ".join(holds) or _("files"),
+        measures.listed(holds) or _("files"),
         measures.count(row.rows) if row.tables else measures.DASH,
         measures.size(row.size_bytes),
         measures.when(row.committed_at_us, now),
