@@ -1,0 +1,25 @@
+"""Leaves a double-forked daemon in a kernel session of its own: `DEN own|cleared SECONDS`; cleared = with no environment.
+
+The daemon tells that it lives, and before it ends it writes a file beside the others.
+"""
+
+import os
+import sys
+import time
+
+den, kind, seconds = sys.argv[1:4]
+if kind == "daemon":
+    open(os.path.join(den, "ready"), "w").close()
+    time.sleep(float(seconds))
+    with open(os.path.join(sys.argv[4], "late.txt"), "w") as file:
+        file.write("written when the root had long ended")
+    sys.exit()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        words = [sys.executable, __file__, den, "daemon", seconds, os.environ["ACTUM_OUTPUT"]]
+        os.execve(sys.executable, words, {} if kind == "cleared" else dict(os.environ))
+    os._exit(0)
+os.wait()
+while not os.path.exists(os.path.join(den, "ready")):
+    time.sleep(0.01)

@@ -1,0 +1,1 @@
+"""Exits well and has done nothing."""

@@ -1,0 +1,369 @@
+"""The zoo of hostile work: of each animal the status, the code, the words, and that nothing of it is left (R06, R07, R13, R18).
+
+All animals live under one headless supervisor, whose memory is watched. The full sizes (1 GiB in one line, 10,000,000
+lines, 100,000 files, …) are run by `python -m tests.helpers.zoo --heavy`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from actum.ipc import spool
+from actum.model.facts import FACTS
+from actum.store.queries import Reader
+
+from tests.helpers.program import made
+from tests.helpers.waiting import wait_until
+from tests.helpers.zookeeper import ZOO, Den, Keeper, pids_that_name
+
+APP_MIB_MAX = 200  # resident in the supervising process, whatever the animals say; it starts at about 85
+HOST_MIB_MAX = 64  # in a host; it starts at about 13
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keeper]:
+    keeper = Keeper(tmp_path_factory.mktemp("zoo"))
+    try:
+        keeper.release("idler").closed()  # every helper is at work from here on
+        yield keeper
+    finally:
+        keeper.close()
+
+
+@dataclass(frozen=True)
+class Animal:
+    """One animal and its stated outcome. `says` stands in the sentence a person reads; `exit` = (code, signal) of the root."""
+
+    name: str
+    words: tuple[object, ...] = ()
+    status: str = "SUCCEEDED"
+    code: str | None = None
+    says: str = "Done, checked"
+    exit: tuple[int | None, int | None] = (0, None)
+    contract: Mapping[str, Any] = field(default_factory=dict)
+    stopped: bool = False
+
+
+def policy(**policies: Any) -> dict[str, Any]:
+    return {"policies": policies}
+
+
+FAILS = {"status": "FAILED"}
+REJECTED = {"status": "FAILED", "code": "result_rejected"}
+INVALID = {"status": "FAILED", "code": "contract_invalid"}
+STOPPED: dict[str, Any] = {"status": "STOPPED", "stopped": True, "says": "Stopped by you"}
+TERABYTE = 10**12
+
+ANIMALS: dict[str, Animal] = {
+    "ignores SIGTERM": Animal("deaf", **STOPPED, exit=(None, signal.SIGKILL)),
+    "halted with SIGSTOP": Animal("halted", **STOPPED),
+    "daemon, waited for": Animal("daemon", ("own", 0.5)),
+    "daemon without environment, waited for": Animal("daemon", ("cleared", 0.5)),
+    "daemon, ended": Animal("daemon", ("own", 600), contract=policy(after_exit="end")),
+    "daemon without environment, ended": Animal("daemon", ("cleared", 600), contract=policy(after_exit="end")),
+    "daemon at a deadline": Animal(
+        "daemon",
+        ("cleared", 600),
+        status="TIMEOUT",
+        code="overall_deadline",
+        says="overall deadline",
+        contract=policy(deadline="1s"),
+    ),
+    "orphan that holds the output": Animal("orphan"),
+    "short-lived children": Animal("sparks", (300, 1.5)),
+    "nothing sealed": Animal(
+        "idler",
+        **FAILS,
+        code="result_incomplete",
+        says="Required outputs are missing: “*.csv”.",
+        contract={"required": ["*.csv"]},
+    ),
+    "segmentation fault": Animal("crash", **FAILS, code="work_crashed", says="SIGSEGV", exit=(None, signal.SIGSEGV)),
+    "beyond its memory limit": Animal(
+        "glutton",
+        (32,),
+        **FAILS,
+        code="limit_exceeded",
+        says="beyond its memory limit",
+        exit=(None, signal.SIGTERM),
+        contract=policy(limits={"memory_bytes": 100 << 20}),
+    ),
+    "ten thousand lines and gone": Animal("chatter", (10_000,)),
+    "one line without an end": Animal("longline", (32,)),
+    "gibberish": Animal("gibberish"),
+    "stammered messages": Animal("stammer"),
+    "flood of progress": Animal("flood", (66, "progress")),
+    "flood of records": Animal("flood", (3, "record")),
+    "flood of notes": Animal("flood", (40, "big"), **INVALID, says="longer than 33,554,432 bytes in all"),
+    "flood of one metric": Animal("flood", (12, "metric")),
+    "link that leads out": Animal("litter", ("link",), **REJECTED, says="“out” is a link that leads out of the output folder"),
+    "links that lead out together": Animal("litter", ("chain",), **REJECTED, says="“down” is a link that leads out"),
+    "FIFO": Animal("litter", ("fifo",), **REJECTED, says="“pipe” is a FIFO"),
+    "socket": Animal("litter", ("socket",), **REJECTED, says="“door” is a socket"),
+    "names with line ends": Animal("names"),
+    "climbing file": Animal("climber", ("file",), **FAILS, code="result_incomplete", says="“../../secret”"),
+    "climbing table": Animal("climber", ("table",), **INVALID, says="without “..”"),
+    "climbing table name": Animal("climber", ("absolute",), **INVALID, says="cannot be a table's name"),
+    "deletes its output folder": Animal(
+        "eater", ("output",), **FAILS, code="result_incomplete", says="The output folder is gone."
+    ),
+    "deletes its messages": Animal("eater", ("messages",)),
+    "deletes its spool": Animal("eater", ("spool",)),
+    "deletes its attempt folder": Animal("eater", ("attempt",), **FAILS, code="result_incomplete", says="folder is gone."),
+    "sparse terabyte": Animal(
+        "hollow", (TERABYTE,), **REJECTED, says="a sparse file of 1,000,000,000,000 bytes, of which 0 are"
+    ),
+    "sparse terabyte with a limit": Animal(
+        "hollow",
+        (TERABYTE, "linger"),
+        **FAILS,
+        code="limit_exceeded",
+        says="beyond its output limit",
+        exit=(None, signal.SIGTERM),
+        contract=policy(limits={"output_bytes": 1 << 30}),
+    ),
+    "folders without a bottom": Animal("shaft", (50,), **REJECTED, says="so deep that their path is too long"),
+    "ten thousand files": Animal("ants", (10_000,)),
+}
+
+
+def let(zoo: Keeper, animal: Animal) -> tuple[Den, dict[str, Any]]:
+    """Release an animal, see that it ends as stated and that nothing of it is left; its den and its `show`."""
+    den = zoo.release(animal.name, *animal.words, **animal.contract)
+    if animal.stopped:
+        den.ready()
+        den.stop()
+    shown = den.closed()
+    found = shown["attempts"][0]["exit"]
+    told = (shown["status"], (shown["failure"] or {}).get("code"), (found["code"], found["signal"]))
+    assert told == (animal.status, animal.code, animal.exit), den.words()
+    assert animal.says in den.words()
+    assert den.strays() == []
+    assert shown["alerts"] == []
+    established = [fact["fact"] for fact in shown["facts"]]
+    assert "released" in established
+    assert (established == [name.value for name in FACTS]) is (animal.status == "SUCCEEDED")
+    assert (shown["result"] is not None) is (animal.status == "SUCCEEDED")
+    assert zoo.memory_mib() < APP_MIB_MAX
+    assert den.host_mib < HOST_MIB_MAX or "flood" in animal.name
+    return den, shown
+
+
+@pytest.mark.parametrize("name", [name for name in ANIMALS if name not in ("gibberish", "stammered messages")])
+def test_an_animal_ends_as_stated_and_leaves_nothing(zoo: Keeper, name: str) -> None:
+    den, shown = let(zoo, ANIMALS[name])
+    if name in MORE:
+        MORE[name](den, shown)
+
+
+def _halted(den: Den, shown: dict[str, Any]) -> None:
+    """Woken, it heard the stop and could say goodbye."""
+    assert den.log().tail(1)[0].text == "goodbye"
+
+
+def _daemon_waited_for(den: Den, shown: dict[str, Any]) -> None:
+    assert result_files(shown) == ["files/late.txt"]
+
+
+def _daemon_ended(den: Den, shown: dict[str, Any]) -> None:
+    """Ended before it could write; that it was there is on record."""
+    assert result_files(shown) == []
+    outcome = spool.read_outcome(den.folder)
+    assert isinstance(outcome, dict)
+    assert outcome["ended"]["descendants_left"] == 1
+
+
+def _orphan(den: Den, shown: dict[str, Any]) -> None:
+    assert [line.text for line in den.log().tail(5)] == [f"the orphan says {number}" for number in range(5)]
+
+
+def _crash(den: Den, shown: dict[str, Any]) -> None:
+    """The traceback of native code is kept in the log, and its end in the failure."""
+    text = "".join(line.text + "\n" for line in den.log().tail(50))
+    assert "Fatal Python error: Segmentation fault" in text
+    assert "in reads_nowhere" in text
+    assert any("in reads_nowhere" in line for line in shown["failure"]["details"]["stderr"])
+
+
+def _lines(den: Den, shown: dict[str, Any]) -> None:
+    assert den.log().count() == 10_000
+    assert den.log().tail(1)[0].text == "line 9999"
+
+
+def _long_line(den: Den, shown: dict[str, Any]) -> None:
+    assert sum(path.stat().st_size for path in (den.folder / "log").glob("*.log")) == 32 << 20
+    assert {len(line.raw) for line in den.log().tail(3)} == {65_536}
+
+
+def _records(den: Den, shown: dict[str, Any]) -> None:
+    """R12: not one is dropped."""
+    sent = 3 * ((1 << 20) // len(json.dumps({"record": "drop", "data": {"text": "x" * 1_000}}) + "\n"))
+    with open(spool.spool_path(den.folder, "records.jsonl"), "rb") as file:
+        assert sum(1 for _ in file) == sent
+    with Reader(den.keeper.ws) as reader:
+        assert len(reader.records(den.run, after=(1, sent - 10))) == 10
+
+
+def _eater_of_spool(den: Den, shown: dict[str, Any]) -> None:
+    """What is on record is whole: the result, the record that was said before, and that the spool is a new one."""
+    assert "files/whole.txt" in result_files(shown)
+    assert "spool_restored" in den.journal()
+    with Reader(den.keeper.ws) as reader:
+        assert [row.data for row in reader.records(den.run)] == [{"of": "spool"}]
+
+
+def _names(den: Den, shown: dict[str, Any]) -> None:
+    """R19: they are published as they are, and a terminal is sent no control characters."""
+    assert {"files/two\nlines", "files/sub\n/..x/\n", "files/-rf", "files/\x1b[31mred"} <= set(result_files(shown))
+    told = den.keeper.actum("results", str(den.run))
+    assert told.returncode == 0, told
+    assert "\x1b[31m" not in told.stdout
+    assert den.keeper.actum("verify", str(den.run)).returncode == 0
+
+
+MORE = {
+    "halted with SIGSTOP": _halted,
+    "daemon, waited for": _daemon_waited_for,
+    "daemon without environment, waited for": _daemon_waited_for,
+    "daemon, ended": _daemon_ended,
+    "daemon without environment, ended": _daemon_ended,
+    "orphan that holds the output": _orphan,
+    "segmentation fault": _crash,
+    "ten thousand lines and gone": _lines,
+    "one line without an end": _long_line,
+    "flood of records": _records,
+    "deletes its spool": _eater_of_spool,
+    "names with line ends": _names,
+}
+
+
+def result_files(shown: dict[str, Any]) -> list[str]:
+    """Names of the outputs in the result."""
+    return sorted(file["name"] for file in shown["result"]["files"] if file["role"] in ("output", "table"))
+
+
+def test_gibberish_is_kept_byte_for_byte(zoo: Keeper) -> None:
+    den, _ = let(zoo, ANIMALS["gibberish"])
+    raw = b"".join(path.read_bytes() for path in sorted((den.folder / "log").glob("*.log")))
+    printed = b"\n\xe4\xb8\n\x1b[31mred\x1b[0m <b>bold</b> %s {0}\n", b"\xff\xfe", b"\xed\xa0\x80 no end"
+    assert len(raw) == 5 * 256 + sum(map(len, printed))
+    told = zoo.actum("logs", str(den.run))
+    assert told.returncode == 0, told
+    assert "<b>bold</b> %s {0}" in told.stdout
+
+
+def test_stammered_messages_are_understood_as_far_as_they_make_sense(zoo: Keeper) -> None:
+    den, shown = let(zoo, ANIMALS["stammered messages"])
+    assert (shown["progress"]["done"], shown["progress"]["total"]) == (4, 4)
+    assert {"message_unknown", "message_unreadable", "message_malformed", "message_too_long"} <= set(den.journal())
+    with Reader(zoo.ws) as reader:
+        assert reader.records(den.run) == []  # half a record is none
+
+
+def test_zombies_are_not_counted_as_living_and_go_with_their_parent(zoo: Keeper) -> None:
+    den = zoo.release("zombies", 200)
+    den.ready()
+    wait_until(lambda: len(den.members()) >= 2, what="the tree to be recorded")
+    assert len(den.members()) == 2  # the animal and its host
+    (den.den / "go").touch()
+    assert den.closed()["status"] == "SUCCEEDED"
+    assert den.strays() == []
+
+
+def test_an_impostor_is_not_heard_and_ends_nobody_s_work(zoo: Keeper) -> None:
+    """R03, §7: each channel is closed at its first frame; what was tried is on record; both attempts are as they were."""
+    other = zoo.release("zombies", 0)
+    other.ready()
+    den = zoo.release("impostor", other.folder)
+    shown = den.closed()
+    assert shown["status"] == "SUCCEEDED", den.words()
+    answers = [line.text for line in den.log().tail(20)]
+    assert len(answers) == 7
+    assert all(": closed" in answer for answer in answers)
+    violations = [row for row in zoo.journal() if row["kind"] == "protocol_violation"]
+    assert len(violations) >= 6
+    assert all(row["closed"] for row in violations)
+    assert "unknown_host" in zoo.alerts()
+    assert other.shown()["status"] == "RUNNING"
+    (other.den / "go").touch()
+    assert other.closed()["status"] == "SUCCEEDED"
+
+
+def test_a_ghost_that_writes_after_the_seal_spoils_its_own_result_and_is_named(zoo: Keeper) -> None:
+    """A process that claims to be of another attempt is not ended; what it adds after the seal is found by verification."""
+    den = zoo.release("ghost")
+    shown = den.closed()
+    assert (shown["status"], shown["failure"]["code"]) == ("FAILED", "result_rejected")
+    assert "“files/late.txt” is in the package and not in its manifest" in den.words()
+    assert [alert["code"] for alert in shown["alerts"]] == ["result_rejected"]
+    wait_until(lambda: den.strays() == [], what="the ghost's own end")
+    assert shown["result"] is None
+
+
+@pytest.mark.parametrize("place", ["same", "other"])
+def test_work_that_runs_actum_itself_starts_a_tree_of_its_own(zoo: Keeper, place: str) -> None:
+    """FORMATS, nested Actum: the inner run succeeds by itself, in this workspace or in another, and neither owns the other."""
+    home = zoo.ws.path if place == "same" else zoo.folder / "another workspace"
+    inner = f"inner-{place}"
+    zoo.actum("--workspace", str(home), "task", "add", inner, "--program", "/bin/true")
+    den = zoo.release("nested", home, inner)
+    shown = den.closed(90)
+    assert shown["status"] == "SUCCEEDED", [line.text for line in den.log().tail(9)]
+    answer = json.loads((Path(shown["result"]["path"]) / "files" / "answer.json").read_text())
+    assert (answer["task"], answer["status"]) == (inner, "SUCCEEDED")
+    assert den.strays() == []
+
+
+def test_a_device_is_refused(zoo: Keeper) -> None:
+    den = zoo.release("litter", "device")
+    shown = den.closed()
+    if shown["failure"]["code"] == "work_failed":
+        pytest.skip("this user may not make a device")
+    assert (shown["failure"]["code"], "“null” is a device" in den.words()) == ("result_rejected", True)
+
+
+CGROUP = Path("/sys/fs/cgroup/memory")
+
+
+@pytest.fixture
+def cramped() -> Iterator[Path]:
+    """A control group that holds 320 MiB."""
+    group = CGROUP / f"actum-zoo-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / "memory.limit_in_bytes").write_text(str(320 << 20))
+    except OSError as error:
+        pytest.skip(f"no memory control group can be made here: {error}")
+    yield group
+    wait_until(lambda: not (group / "cgroup.procs").read_text(), 30, "the group to be empty")
+    group.rmdir()
+
+
+def test_work_that_the_system_ended_for_want_of_memory_is_named_so(tmp_path: Path, cramped: Path) -> None:
+    """The kernel ends the largest process of the group, which is the work; host and supervisor live and tell it."""
+    place = made(tmp_path)
+    place.define("glutton", f'exec "{sys.executable}" "{ZOO / "glutton.py"}" "{tmp_path}" 16')
+    into = ("sh", "-c", f'echo $$ > "{cramped}/cgroup.procs"; exec "$@"', "sh")
+    told = place.actum("run", "glutton", prefix=into)
+    assert told.code == 1, told
+    shown = place.show()
+    assert (shown["status"], shown["released"], shown["failure"]["code"]) == ("FAILED", True, "out_of_memory")
+    assert shown["failure"]["message"] == "The system ended the work because memory ran out."
+    assert shown["attempts"][0]["exit"]["signal"] == signal.SIGKILL
+    wait_until(lambda: pids_that_name(tmp_path) == [], what="nothing of it to be left")
+
+
+def test_the_workspace_of_the_zoo_is_sound(zoo: Keeper) -> None:
+    """After all of them: the audit agrees, and the supervising process is still small and answers."""
+    done = zoo.actum("audit")
+    assert done.returncode == 0, done.stdout
+    assert zoo.memory_mib() < APP_MIB_MAX
+    assert zoo.command(verb="status")["slots_taken"] == 0
