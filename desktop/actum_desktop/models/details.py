@@ -13,6 +13,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from actum_desktop import measures, wording
 from actum_desktop.i18n import _
 from actum_desktop.ledger import attempt_state
+from actum_desktop.models import eventwords
 from actum_desktop.models.runreader import Seen
 
 Index = QModelIndex | QPersistentModelIndex
@@ -67,7 +68,7 @@ def events(journal: Sequence[Mapping[str, Any]], *, more: bool = False) -> list[
             rows.append(Section(today))
             day = today
         data = {key: value for key, value in (row.get("data") or {}).items() if value not in (None, "")}
-        kind = str(row.get("kind") or "").replace("_", " ")
+        kind = eventwords.words(row.get("kind"))
         text = f"{kind}  {plain(data)}" if data else kind
         rows.append(Pair(measures.clock(row.get("at")) + measures.fraction(row.get("at")), text))
     if more:
