@@ -20,12 +20,12 @@ CASES = (
     ("succeeds", "store.commit.before", 10, "error=SQLITE_FULL"),
     ("succeeds", "spool.outcome.link.before", 1, "error=ENOSPC"),
     ("succeeds", "spool.outcome.link.after", 1, "kill-host"),
-    ("succeeds", "derive.manifest.rename.before", 1, "kill-app"),
     ("succeeds", "publish.rename.after", 1, "kill-app"),
     ("fails", "host.terminal.before", 1, "kill-all"),
     ("fails", "helper.verb.before", 1, "delay=1500"),
     ("stopped", "spool.stop.rename.before", 1, "error=EIO"),
     ("stopped", "processes.signal.after", 1, "kill-host"),
+    ("rejected", "publish.quarantine.rename.after", 1, "kill-app"),
     ("exports", "export.rename.after", 1, "kill-app"),
     ("exports", "export.file.fsync.before", 1, "error=ENOSPC"),
 )

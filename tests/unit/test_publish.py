@@ -155,6 +155,16 @@ def test_neither_is_said_only_of_places_that_could_be_listed(place: Place) -> No
     assert publish.where(ws, made.path, target, recorded) is PackageSeen.UNKNOWN
 
 
+def test_a_package_in_quarantine_was_found_to_differ_and_is_not_lost(place: Place) -> None:
+    """R18: killed between the move to quarantine and its record, the run says that it was rejected, not that it is gone."""
+    ws, made, target, recorded = place
+    publish.quarantine(ws, published(place), "17-1", "altered", 5)
+    assert publish.where(ws, made.path, target, recorded) is PackageSeen.DIFFERS
+    assert publish.where(ws, made.path, target.with_name("2"), recorded) is PackageSeen.NEITHER
+    shutil.rmtree(ws.quarantine)
+    assert publish.where(ws, made.path, target, recorded) is PackageSeen.NEITHER
+
+
 def test_derived_tables_replace_an_earlier_try(place: Place) -> None:
     made = place[1]
     (made.path / ".derive-2-1").mkdir()

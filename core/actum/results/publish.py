@@ -100,7 +100,10 @@ def make_durable(target: Path, attempt_folder: Path) -> None:
 
 
 def where(ws: Workspace, staging: Path, target: Path, recorded: Recorded) -> PackageSeen:
-    """In which place the package is, by its digests. `neither` only if both places could be listed; else `unknown`."""
+    """In which place the package is, by its digests. `neither` only if both places could be listed; else `unknown`.
+
+    One that this attempt has in quarantine was found to differ, whether or not that came on record before a crash.
+    """
     try:
         os.listdir(ws.results)
         published = _digests_at(target)
@@ -110,6 +113,8 @@ def where(ws: Workspace, staging: Path, target: Path, recorded: Recorded) -> Pac
         staged = _digests_at(staging)
         if staged is not None:
             return PackageSeen.STAGING if _same(staged, recorded) else PackageSeen.DIFFERS
+        if _in_quarantine(ws, target):
+            return PackageSeen.DIFFERS
     except OSError:
         return PackageSeen.UNKNOWN
     return PackageSeen.NEITHER
@@ -168,6 +173,14 @@ def _native_rename() -> Callable[[bytes, bytes], int] | None:
         return ctypes.get_errno() if failed else 0
 
     return rename
+
+
+def _in_quarantine(ws: Workspace, target: Path) -> bool:
+    """Whether quarantine holds a package of the attempt whose place in results is `target`. Raises OSError."""
+    if not ws.quarantine.exists():
+        return False
+    label = f"{target.parent.name}-{target.name}"
+    return any(name == label or name.startswith(f"{label}-") for name in os.listdir(ws.quarantine))
 
 
 def _rename_to_free_name(source: Path, folder: Path, label: str) -> Path:
