@@ -11,7 +11,7 @@ from actum_desktop import i18n
 from actum_desktop.models import eventwords
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITTEN = re.compile(r'(?:JournalEntry|\bnotice|_notice)\(\s*"([a-z_]+)"')
+WRITTEN = re.compile(r'(?:JournalEntry|\bnotice|_notice|\bcondition)\(\s*"([a-z_]+)"')
 
 
 @pytest.fixture
