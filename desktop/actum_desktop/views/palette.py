@@ -329,4 +329,5 @@ class Palette(QWidget):
 
 
 def _entry(action: Action) -> Entry:
-    return Entry("action", action.name, action.title, action.note, action.icon, "text2", action.keys)
+    keys = action.keys.replace("+", " ")  # as keys are drawn everywhere beside a name
+    return Entry("action", action.name, action.title, action.note, action.icon, "text2", keys)
