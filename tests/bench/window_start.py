@@ -11,6 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from actum import clock
+from actum.model.changes import Persisted, SetSetting
+from actum.model.identity import uuid7
+from actum.store.writer import Writer
 from actum.workspace import Workspace
 
 from tests.bench.harness import Comparison
@@ -80,10 +84,20 @@ def started(source: str, variables: dict[str, str]) -> dict[str, float]:
     return {"painted": painted - began * 1000, "later": live - painted, "mb": shown["mb"]}
 
 
+def hold(ws: Workspace) -> None:
+    """Pause the queue: a run that one window starts would give the next one something to tell before its list."""
+    writer = Writer(ws)
+    writer.start(uuid7(clock.utc_us()))
+    answer = writer.ask(SetSetting("queue_paused", True, clock.utc_us()))
+    assert isinstance(answer, Persisted), answer
+    writer.close()
+
+
 @contextmanager
 def prepare(folder: Path) -> Iterator[list[Comparison]]:
     ws = Workspace(folder / "workspace")
     fill(ws)
+    hold(ws)
     variables = {"ACTUM_HOME": str(ws.path), "HOME": str(folder), "XDG_RUNTIME_DIR": str(folder / "run")}
     (folder / "run").mkdir(mode=0o700)
 
