@@ -141,9 +141,9 @@ def derive(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[even
 
 def verify(ws: Workspace, row: AttemptRow, database_uuid: str, published: bool) -> Flow[events.Verified]:
     """Pins first, then the package in a process that gets a path and the expected identity, nothing else (§8)."""
-    changed = yield from _changed_input(row)
-    if changed is not None:
-        return events.Verified(row.attempt, error=changed, code=FailureCode.INPUT_CHANGED)
+    refused = yield from _inputs_again(row)
+    if refused is not None:
+        return refused
     package = ws.result_folder(row.run, row.n) if published else ws.attempt_folder(row.run, row.n) / STAGING
     expected = expected_identity(row, database_uuid)
     answer = yield HelperCall("verify", "verify", {"package": str(package), "expected": expected.to_json()})
@@ -178,18 +178,27 @@ def expected_identity(row: AttemptRow, database_uuid: str) -> Expected:
     )
 
 
-def _changed_input(row: AttemptRow) -> Flow[str | None]:
-    """The words for an input that is not what it was, or None. Copies are trusted while their stat is the recorded one."""
+def _inputs_again(row: AttemptRow) -> Flow[events.Verified | None]:
+    """None if every input is what it was. Copies are trusted while their stat is the recorded one.
+
+    A helper that ended, or a disk that does not serve, has found nothing out: the step is tried again (R17).
+    """
     for given in row.inputs:
         path = given.store or given.path
         if given.store is not None and _unchanged(Path(path), given.stat):
             continue
         answer = yield HelperCall("freeze", "rehash", {"path": path})
+        if answer.crashed:
+            return events.Verified(row.attempt, crashed=True)
         what = "The program" if given.name == CODE_INPUT else f"The input “{given.name}”"
+        if answer.error is not None and _rejection(answer.error) != FailureCode.RESULT_REJECTED:
+            return events.Verified(row.attempt, error=str(answer.error), code=answer.error.code)
         if answer.error is not None:
-            return f"{what} cannot be read any more: {answer.error.why or answer.error.what}"
+            words = f"{what} cannot be read any more: {answer.error.why or answer.error.what}"
+            return events.Verified(row.attempt, error=words, code=FailureCode.INPUT_CHANGED)
         if answer.ok is not None and answer.ok["sha256"] != given.sha256:
-            return f"{what} was changed while the run was computing ({path})."
+            words = f"{what} was changed while the run was computing ({path})."
+            return events.Verified(row.attempt, error=words, code=FailureCode.INPUT_CHANGED)
     return None
 
 

@@ -1,0 +1,79 @@
+"""Verification's first step: every input is looked at again, and only what was found out about it counts (R17)."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from actum.errors import ActumError, StorageFailed
+from actum.helpers import rehash
+from actum.model.run import AttemptRow, InputRow
+from actum.supervise import events
+from actum.workspace import Workspace
+from actum_desktop.controller import steps
+from actum_desktop.controller.helpers import HelperAnswer
+
+from tests.helpers.supervised import Bench
+
+
+def row() -> AttemptRow:
+    bench = Bench()
+    bench.admit()
+    bench.to_cleaning_up()
+    pinned = InputRow("data", "/data.csv", "pin", "aa", 1)
+    return replace(bench.row(), inputs=(pinned,))
+
+
+def verified(answer: HelperAnswer, folder: Path) -> events.Verified | None:
+    """What the step says after this answer to its first question; None = it goes on to the package."""
+    flow = steps.verify(Workspace(folder), row(), "uuid", published=False)
+    assert next(flow).verb == "rehash"
+    try:
+        assert flow.send(answer).verb == "verify"
+    except StopIteration as stop:
+        said: events.Verified = stop.value
+        return said
+    return None
+
+
+def test_r17_an_input_that_is_what_it_was_lets_verification_go_on(tmp_path: Path) -> None:
+    assert verified(HelperAnswer(ok={"sha256": "aa"}), tmp_path) is None
+
+
+def test_r17_another_content_is_a_changed_input(tmp_path: Path) -> None:
+    said = verified(HelperAnswer(ok={"sha256": "bb"}), tmp_path)
+    assert said is not None
+    assert said.code == "input_changed"
+
+
+def test_r17_a_helper_that_ended_has_found_out_nothing(tmp_path: Path) -> None:
+    """A pinned input is never taken as unchanged because nobody could look."""
+    said = verified(HelperAnswer(crashed=True), tmp_path)
+    assert said is not None
+    assert said.crashed
+
+
+@pytest.mark.parametrize(("number", "code"), [(errno.ENOSPC, "disk_full"), (errno.EIO, "io_error")])
+def test_r18_a_disk_that_does_not_serve_is_no_changed_input(tmp_path: Path, number: int, code: str) -> None:
+    """The code is one that waits and tries again; hours of sealed work are not failed for it."""
+    said = verified(HelperAnswer(error=StorageFailed("reading", OSError(number, os.strerror(number)))), tmp_path)
+    assert said is not None
+    assert said.code == code
+
+
+def test_an_input_that_is_gone_is_told_from_a_disk_that_does_not_serve(tmp_path: Path) -> None:
+    with pytest.raises(ActumError) as gone:
+        rehash.run({"path": str(tmp_path / "gone")}, lambda *_: None)
+    assert gone.value.code == "input_unreadable"
+    said = verified(HelperAnswer(error=gone.value), tmp_path)
+    assert said is not None
+    assert said.code == "input_changed"
+
+
+def test_a_read_that_fails_says_nothing_about_the_file() -> None:
+    with pytest.raises(StorageFailed) as failed:
+        rehash.run({"path": "/proc/self/mem"}, lambda *_: None)  # its first page cannot be read: EIO
+    assert failed.value.code == "io_error"
