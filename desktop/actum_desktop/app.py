@@ -31,9 +31,9 @@ def main(ws: Workspace) -> int:
     lock = acquire(ws)
     if lock is None:
         return 0
-    from actum import runtime
-
     if not os.environ.get("XDG_RUNTIME_DIR"):
+        from actum import runtime
+
         os.environ["XDG_RUNTIME_DIR"] = str(runtime.runtime_directory())
     from PySide6.QtWidgets import QApplication
 

@@ -5,7 +5,6 @@ Nothing is sent anywhere (R20). A report holds the traceback, the versions and t
 
 from __future__ import annotations
 
-import platform
 import sys
 import threading
 import traceback
@@ -20,6 +19,8 @@ Told = Callable[[str, Path | None], None]
 
 
 def report_text(kind: type[BaseException], error: BaseException, trace: TracebackType | None, version: str) -> str:
+    import platform  # late: its import is longer than that of this module, and there is mostly nothing to report
+
     lines = [
         f"Actum {version}, Python {platform.python_version()}, {platform.platform()}",
         f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",

@@ -7,7 +7,6 @@ before: `actum --help` and a wrong verb import none.
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -148,6 +147,8 @@ def _verb(rest: list[str]) -> tuple[str, list[str]]:
             f"There are: {', '.join(group)}.",
             f"`actum {rest[0]} --help` explains.",
         )
+    import difflib  # late: of use only where a verb is misspelt
+
     near = difflib.get_close_matches(rest[0], VERBS, n=1)
     remedy = f"Did you mean `actum {near[0]}`?" if near else "`actum --help` lists the verbs."
     raise WrongUse("wrong_use", f"Actum has no verb “{rest[0]}”.", "", remedy)
