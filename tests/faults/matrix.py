@@ -30,8 +30,8 @@ ELSEWHERE = {
     "rejected": ("store.commit.",),
 }
 
-# Nothing that the system could refuse stands at these points: they mark what is on record or what was heard.
-WITHOUT_OPERATION = ("fact.", "controller.helper.", "host.ended.", "host.ack.")
+# Nothing that the system could refuse stands at these points: they mark what is on record, what was heard, what is held.
+WITHOUT_OPERATION = ("fact.", "lock.", "controller.helper.", "host.ended.", "host.ack.")
 STORE_OPERATIONS = ("store.commit.", "store.epoch.", "store.create.")
 # Passed as often as time goes by: the first passage stands for all.
 PERIODIC = ("spool.state.", "spool.tree.", "controller.send.")

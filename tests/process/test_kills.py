@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -162,6 +163,19 @@ def test_killed_between_publish_and_commit(app: App, point: str) -> None:
     assert app.facts() == ALL[:11]
     app.run("reconcile", "--wait")
     succeeded_once(app)
+
+
+def test_a_program_edited_between_publish_and_commit_loses_nothing(app: App) -> None:
+    """R17, R18: inputs are looked at until the verification is on record; what was verified is then committed."""
+    script = app.folder / "script"
+    script.write_text(f"#!{sys.executable}\nimport os\nopen(os.environ['ACTUM_OUTPUT'] + '/a.txt', 'w').write('1')\n")
+    script.chmod(0o755)
+    app.run("task", "add", "script", "--program", str(script))
+    killed(app.start("run", "script", fault="publish.durable.fsync.after:kill-app"))
+    script.write_text(script.read_text() + "# edited\n")
+    app.run("reconcile", "--wait")
+    assert (app.status(), app.facts()) == ("SUCCEEDED", ALL)
+    app.run("audit")
 
 
 def test_package_altered_between_publish_and_commit(app: App) -> None:

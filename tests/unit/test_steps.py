@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from actum.errors import ActumError, StorageFailed
 from actum.helpers import rehash
+from actum.model.facts import FactName
 from actum.model.run import AttemptRow, InputRow
 from actum.supervise import events
 from actum.workspace import Workspace
@@ -54,6 +55,13 @@ def test_r17_a_helper_that_ended_has_found_out_nothing(tmp_path: Path) -> None:
     said = verified(HelperAnswer(crashed=True), tmp_path)
     assert said is not None
     assert said.crashed
+
+
+def test_r18_what_was_verified_is_not_asked_about_its_inputs_again(tmp_path: Path) -> None:
+    """After a crash in PUBLISHING only the package counts: a script edited meanwhile loses no finished work."""
+    publishing = replace(row(), facts={**row().facts, FactName.CONTENT_VERIFIED: {}})
+    flow = steps.verify(Workspace(tmp_path), publishing, "uuid", published=True)
+    assert next(flow).verb == "verify"
 
 
 @pytest.mark.parametrize(("number", "code"), [(errno.ENOSPC, "disk_full"), (errno.EIO, "io_error")])
