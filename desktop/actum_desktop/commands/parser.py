@@ -32,6 +32,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "task add": ("task_add", "define a task from a program or a Python function"),
     "alerts": ("alerts", "what needs attention"),
     "reconcile": ("reconcile", "look at everything that was left open and give each a verdict"),
+    "queue": ("queue", "pause or resume the start of waiting runs"),
     "supervise": ("supervise", "supervise without a window"),
     "audit": ("audit", "check the workspace against itself"),
     "doctor": ("doctor", "what Actum finds on this machine"),

@@ -108,7 +108,10 @@ class Watch:
 
     def _tell(self, out: Output) -> None:
         key = news_key(self.show)
-        out.progress(progress_text(self.show, self.live), news=key != self._news_key)
+        text = progress_text(self.show, self.live)
+        if self.show["phase"] == "QUEUED" and self._reader is not None and self._reader.settings()["queue_paused"]:
+            text += "  the queue is paused: `actum queue resume` opens it"
+        out.progress(text, news=key != self._news_key)
         self._news_key = key
 
 

@@ -32,8 +32,8 @@ class CardDelegate(QStyledItemDelegate):
         if not isinstance(model, TasksModel):
             return
         item = model.item(index.row())
-        box = self.card_box(option.rect)  # type: ignore[attr-defined]
-        state = option.state  # type: ignore[attr-defined]
+        box = self.card_box(option.rect)
+        state = option.state
         painter.save()
         current = bool(state & QStyle.StateFlag.State_Selected) and self._view.hasFocus()
         self._ground(painter, box, current, bool(state & QStyle.StateFlag.State_MouseOver))
@@ -120,7 +120,7 @@ class CardDelegate(QStyledItemDelegate):
         released = event.type() == QEvent.Type.MouseButtonRelease
         if not (released and isinstance(event, QMouseEvent) and isinstance(model, TasksModel)):
             return False
-        item, rect = model.item(index.row()), option.rect  # type: ignore[attr-defined]
+        item, rect = model.item(index.row()), option.rect
         if self.play_box(rect).contains(event.position()) and not item.disabled:
             self.run_asked.emit(item.name)
         elif self.card_box(rect).contains(event.position()):
