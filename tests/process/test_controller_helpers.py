@@ -248,3 +248,19 @@ def test_closing_leaves_no_process_and_answers_nobody(qapp: QApplication, qtbot:
     helpers["verify"].call("digest", {"paths": []}, answers.append)
     assert len(answers) == 2
     parent.deleteLater()
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_r11_a_helper_at_work_may_end_in_order_and_is_killed_when_it_does_not(
+    said: Bench, monkeypatch: pytest.MonkeyPatch, stopped: bool
+) -> None:
+    """HELPER_END_MS_MAX (small here): within it a helper ends by SIGTERM; one that cannot obey is gone all the same."""
+    monkeypatch.setattr(helping, "HELPER_END_MS_MAX", min(500, limits.HELPER_END_MS_MAX))
+    said.call("progress")
+    said.until(lambda: said.progress)
+    pid = said.pid
+    if stopped:
+        os.kill(pid, signal.SIGSTOP)
+    said.helper.close()
+    assert not Path(f"/proc/{pid}").exists()
+    assert said.answers == []
