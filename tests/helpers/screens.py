@@ -51,7 +51,8 @@ def write_log(folder: Path) -> None:
 class Screens:
     """One window, in one look and language, brought to each of its screens in turn. Time stands still."""
 
-    def __init__(self, scheme: str, language: str, app: QApplication | None = None) -> None:
+    def __init__(self, scheme: str, language: str, app: QApplication | None = None, home: Path | None = None) -> None:
+        """`home` is the folder that the workspace is shown in; None = a temporary one."""
         measures.now_us = lambda: showdocs.NOW
         i18n.use(language)
         existing = app or QApplication.instance()
@@ -59,7 +60,7 @@ class Screens:
         self.app.setStyle("Fusion")
         self.theme = Theme(self.app, scheme)
         self._folder = tempfile.TemporaryDirectory()
-        self.ws = Workspace(Path(self._folder.name) / "research")
+        self.ws = Workspace((home or Path(self._folder.name)) / "research")
         self.window = Window(Ink(self.theme), self.ws, "0.1.0")
         self.window.resize(1280, 800)
         self.window.show()
