@@ -297,10 +297,10 @@ class Window(QWidget):
         self.open_run(run)
         QTimer.singleShot(0, self._page, self._page.ask_when_known)
 
-    def _on_edit(self, task_and_parameters: tuple[str, Mapping[str, Any]]) -> None:
-        """The form of a task, filled with the values of a run."""
-        task, parameters = task_and_parameters
-        if self._tasks.screen.show_task(task, parameters):
+    def _on_edit(self, edited: tuple[str, Mapping[str, Any], int]) -> None:
+        """The form of a task, filled with the values of a run; what is run from it is a rerun of that one."""
+        task, parameters, run = edited
+        if self._tasks.screen.show_task(task, parameters, rerun_of=run):
             self.open_task(task)
         else:
             self._status.say(_("The task “{task}” is no longer there.").format(task=task), "warn")

@@ -174,6 +174,10 @@ def test_rerun_edit_and_copy_by_keyboard(open_desk: Open, qtbot: QtBot, qapp: QA
     form = window._tasks.screen.page.run_form  # type: ignore[union-attr]
     assert form is not None
     assert form.form.raw()["symbol"] == "AAPL"
+    form.press()
+    qtbot.waitUntil(lambda: page.run == 3 and phase(desk) == "CLOSED", timeout=60_000)
+    assert page._show["rerun_of"] == 2
+    assert page._show["trigger"] == "rerun"
 
 
 def test_charts_and_averages_outlive_the_window(open_desk: Open, qtbot: QtBot, qapp: QApplication) -> None:

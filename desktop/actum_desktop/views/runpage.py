@@ -47,7 +47,7 @@ _TABS = ("overview", "log", "evidence", "events", "records", "inputs", "files", 
 
 class RunPage(QWidget):
     """Signals: `stop_asked` ((run, level)), `back_asked` (), `result_asked` (run), `rerun_asked` (a body for the supervisor),
-    `edit_asked` ((task, parameters)), `attempt_chosen` ((run, n)), `told` (a short notice in words)."""
+    `edit_asked` ((task, parameters, run)), `attempt_chosen` ((run, n)), `told` (a short notice in words)."""
 
     stop_asked = Signal(object)
     back_asked = Signal()
@@ -394,7 +394,8 @@ class RunPage(QWidget):
     def edit(self) -> None:
         """The form of its task, filled with its values."""
         if self._show:
-            self.edit_asked.emit((str(self._show["task"]), dict(self._show.get("parameters") or {})))
+            asked = (str(self._show["task"]), dict(self._show.get("parameters") or {}), int(self._show["run"]))
+            self.edit_asked.emit(asked)
 
     def copy_command(self) -> None:
         self._copy_again(again.as_command, _("The command"))

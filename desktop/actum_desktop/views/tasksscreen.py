@@ -58,6 +58,7 @@ class TasksScreen(QWidget):
         self.cards.opened.connect(self.opened)
         self.cards.run_asked.connect(self._on_run_card)
         self.page: TaskPage | None = None
+        self._rerun_of: int | None = None
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._gallery())
         self._dropped: list[str] = []
@@ -160,13 +161,17 @@ class TasksScreen(QWidget):
     def show_gallery(self) -> None:
         self._stack.setCurrentIndex(0)
 
-    def show_task(self, name: str, parameters: Mapping[str, Any] | None = None) -> bool:
-        """The page of a task, kept as it was left when it is the one that was open. False = there is no such task."""
+    def show_task(self, name: str, parameters: Mapping[str, Any] | None = None, rerun_of: int | None = None) -> bool:
+        """The page of a task, kept as it was left when it is the one that was open. False = there is no such task.
+
+        `parameters` are filled in; what is run then is a rerun of the run `rerun_of`, where they are those of one.
+        """
         item = self.model.named(name)
         if item is None:
             return False
         if self.page is None or self.page.item != item or parameters is not None:
             self._replace(TaskPage(item, self._surroundings()))
+            self._rerun_of = rerun_of
             if parameters is not None and self.page is not None:
                 self.page.fill(parameters)
         self._stack.setCurrentIndex(1)
@@ -212,9 +217,9 @@ class TasksScreen(QWidget):
             "parameters": dict(asked.asked.parameters),
             "base": str(Path.home()),
             "key": asked.asked.key,
-            "trigger": "manual",
+            "trigger": "manual" if self._rerun_of is None else "rerun",
             "labels": [],
-            "rerun_of": None,
+            "rerun_of": self._rerun_of,
         }
         self.command_asked.emit(CommandAsked("run", body))
 
