@@ -226,7 +226,6 @@ def test_an_alert_says_what_happened_even_if_it_is_unknown(code: str) -> None:
 def test_r17_pinned_inputs_are_named_with_what_is_not_excluded() -> None:
     """R17, R11: up to PINNED_NAMED_MAX names, then an ellipsis; the program file is pinned as a matter of course."""
     from actum import limits
-
     from actum_desktop.ledgertext import _pinned
 
     def rows(count: int) -> list[dict[str, str]]:
