@@ -136,6 +136,7 @@ HISTORY_FILE_BYTES_MAX = 2 << 20  # what is read of it; lines beyond are not sho
 TREE_EVERY_S = 1.0
 TREE_FIRST_S = 0.1  # the first look after the work was started
 SCAN_SHARE_MAX = 0.01  # of a core: looking at processes takes at most this much of the host's time
+SCAN_ROUNDS_MAX = 16  # of one pass over all processes, while some end before they are read; then it tells nothing
 ENDING_EVERY_S = 0.05
 TREE_MEMBERS_MAX = 4_096  # recorded in tree.json; more are ended all the same
 COMMAND_CHARS_MAX = 200

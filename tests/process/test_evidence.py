@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from actum import limits
 from actum.ipc import spool
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, PackageSeen, TreeSeen
 from actum.model.identity import ProcessIdentity
@@ -182,3 +183,20 @@ def test_a_thousand_attempts_are_seen_by_one_pass_in_two_seconds(tmp_path: Path)
     found = evidence.gather_many(questions)
     assert time.monotonic() - begun < 10
     assert {seen.tree for seen in found} == {TreeSeen.CLEAR}
+
+
+@pytest.mark.parametrize(("restless", "complete"), [(limits.SCAN_ROUNDS_MAX - 1, True), (limits.SCAN_ROUNDS_MAX, False)])
+def test_a_pass_in_which_processes_end_unread_is_made_on_until_it_settles(
+    monkeypatch: pytest.MonkeyPatch, restless: int, complete: bool
+) -> None:
+    """R07, R11: what ended before it was read may have forked; while that goes on, the pass is no absence."""
+    real, rounds = os.listdir, iter(range(1_000))
+
+    def listdir(path: str) -> list[str]:
+        if path != "/proc":
+            return real(path)
+        number = next(rounds)  # a pid beyond any that the kernel gives: listed, and never there to be read
+        return [*real(path), str((1 << 30) + min(number, restless - 1))]
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    assert tree.Snapshot.take().complete is complete

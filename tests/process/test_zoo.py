@@ -65,6 +65,7 @@ TERABYTE = 10**12
 ANIMALS: dict[str, Animal] = {
     "ignores SIGTERM": Animal("deaf", **STOPPED, exit=(None, signal.SIGKILL)),
     "halted with SIGSTOP": Animal("halted", **STOPPED),
+    "comet": Animal("comet", **STOPPED),
     "daemon, waited for": Animal("daemon", ("own", 0.5)),
     "daemon without environment, waited for": Animal("daemon", ("cleared", 0.5)),
     "daemon, ended": Animal("daemon", ("own", 600), contract=policy(after_exit="end")),
@@ -306,6 +307,37 @@ def test_a_ghost_that_writes_after_the_seal_spoils_its_own_result_and_is_named(z
     assert [alert["code"] for alert in shown["alerts"]] == ["result_rejected"]
     wait_until(lambda: den.strays() == [], what="the ghost's own end")
     assert shown["result"] is None
+
+
+@pytest.mark.parametrize("animal", ["comet", "parricide"])
+def test_the_tree_of_a_killed_host_is_found_and_ended(zoo: Keeper, animal: str) -> None:
+    """R07, R08: whatever forks from instant to instant is not taken for gone before it is."""
+    den = zoo.release(animal, "kill")
+    den.ready()
+    wait_until(lambda: len(den.members()) >= 2, what="the tree to be recorded")
+    (den.den / "go").touch()
+    if animal == "comet":
+        os.kill(den.shown()["attempts"][0]["pid"], signal.SIGKILL)
+    shown = den.closed()
+    assert den.strays() == []
+    assert (shown["status"], shown["failure"]["code"]) == ("FAILED", "host_lost")
+    assert [alert["code"] for alert in shown["alerts"]] == ["host_lost"]
+    assert {"tree_left", "signalled"} <= set(den.journal())
+
+
+def test_work_that_halts_its_own_host_can_be_stopped(zoo: Keeper) -> None:
+    """P04: a host that does not obey is ended by identity, after its tree."""
+    den = zoo.release("parricide", "halt")
+    den.ready()
+    wait_until(lambda: len(den.members()) >= 2, what="the tree to be recorded")
+    (den.den / "go").touch()
+    host = den.shown()["attempts"][0]["pid"]
+    wait_until(
+        lambda: Path(f"/proc/{host}/stat").read_text().rpartition(")")[2].split()[0] == "T", what="the host to be halted"
+    )
+    den.stop()
+    assert den.closed()["status"] == "STOPPED"
+    assert den.strays() == []
 
 
 @pytest.mark.parametrize("place", ["same", "other"])

@@ -169,7 +169,7 @@ def _scan(look: _Look, snapshot: Snapshot) -> None:
     look.found = snapshot.find(cookie=look.question.cookie, alive_path=alive_path, members=recorded, exclude=exclude)
     look.tree_method = look.found.method
     if not look.found.complete:
-        why = "The processes of this machine cannot be listed."
+        why = "The processes of this machine cannot be listed, or come and go too fast to be told apart."
     if look.found.members:
         look.tree = TreeSeen.LEFT
     elif why:

@@ -5,6 +5,10 @@ in tree.json and its identity is alive; or carries the attempt's cookie in the e
 attempt's `alive` file open; or descends from one of these. A nested Actum is left out: a process that holds the alive
 file of *another* attempt, or was started with another attempt's cookie, and all below it.
 
+A process that ends while the pass goes on may have forked one that the listing did not show yet. So the list is read again,
+and what is new in it is looked at within the same instant, until nothing that was listed has ended before it could be
+read; where that takes more than SCAN_ROUNDS_MAX rounds, the pass is not `complete`, and nobody takes it for an absence.
+
 What cannot be excluded, and is said: a process that was forked by a host in the last second of its life, has emptied its
 environment and left its parents. A process whose environment this user may not read is counted in `unreadable`: it is
 foreign unless recorded.
@@ -16,6 +20,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from actum import limits
 from actum.model.evidence import Member
 from actum.model.identity import ProcessIdentity
 from actum.processes import identity as identities
@@ -26,7 +31,8 @@ COOKIE, RECORDED, DESCENDANT, ALIVE_LOCK = "cookie", "recorded", "descendant", "
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The living members. `complete` = /proc could be listed; `unreadable` counts processes of which this user sees little."""
+    """The living members. `complete` = /proc could be listed, and nothing ended unread; `unreadable` counts processes of which
+    this user sees little."""
 
     members: tuple[Member, ...]
     unreadable: int
@@ -59,11 +65,31 @@ class Snapshot:
     @classmethod
     def take(cls) -> Snapshot:
         """One pass over /proc, this process left out."""
-        processes, complete = _list_processes()
-        snapshot = cls(processes, complete)
-        for seen in processes.values():
-            snapshot._index(seen)
+        snapshot = cls({}, False)
+        known = {os.getpid()}
+        for _ in range(limits.SCAN_ROUNDS_MAX):
+            try:
+                fresh = {int(name) for name in os.listdir("/proc") if name.isdigit()} - known
+            except OSError:
+                break
+            known |= fresh
+            ended = [pid for pid in fresh if not snapshot._take_in(pid)]
+            if not ended:
+                snapshot.complete = bool(snapshot.processes)
+                break
         return snapshot
+
+    def _take_in(self, pid: int) -> bool:
+        """Look at one process that was listed; False where it had ended before it was read."""
+        fields = identities.stat_fields(pid)
+        if fields is None or identities.is_dead(fields):
+            return False
+        seen = self.processes[pid] = Seen(pid, int(fields[identities.PPID]), int(fields[identities.START_TICKS]))
+        self._index(seen)
+        if pid in self.cookies:
+            return True
+        fields = identities.stat_fields(pid)  # one that ended meanwhile seems to have no cookie
+        return fields is not None and not identities.is_dead(fields)
 
     def find(
         self,
@@ -140,16 +166,3 @@ def scan(
 ) -> Tree:
     """The living tree of one attempt, by a pass of its own."""
     return Snapshot.take().find(cookie=cookie, alive_path=alive_path, members=members, exclude=exclude)
-
-
-def _list_processes() -> tuple[dict[int, Seen], bool]:
-    try:
-        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
-        return {}, False
-    own, processes = os.getpid(), {}
-    for pid in pids:
-        fields = identities.stat_fields(pid)
-        if pid != own and fields is not None and not identities.is_dead(fields):
-            processes[pid] = Seen(pid, int(fields[identities.PPID]), int(fields[identities.START_TICKS]))
-    return processes, bool(pids)
