@@ -8,12 +8,14 @@ cases, one run each, since a fresh one costs as much as the case.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from actum import lock
 from actum.errors import NotFound
 
 from tests.faults import roles
@@ -139,8 +141,12 @@ class Flight:
         )
 
     def go_on(self) -> None:
-        """Start again without faults: everything that is open comes to its end."""
+        """Start again without faults: everything that is open comes to its end, and nobody supervises any more.
+
+        A stop that nobody could hear leaves a supervisor of its own behind, which a next case would be a client of.
+        """
         self.do("reconcile", "reconcile", "--wait")
+        wait_until(lambda: lock.held_by_someone(self.stage.ws) is not True, COMMAND_S_MAX, "the end of the last supervisor")
 
 
 def _begins(flight: Flight) -> None:
@@ -180,7 +186,8 @@ def _exports(flight: Flight) -> None:
 
 def _rejected(flight: Flight) -> None:
     """Published, not committed, then altered by somebody: it must go to quarantine, whatever happens on the way."""
-    flight.end("run", flight.begin("succeed", "publish.durable.fsync.after:kill-app"))
+    code = flight.end("run", flight.begin("succeed", "publish.durable.fsync.after:kill-app"))
+    assert code == -signal.SIGKILL, flight.words
     assert flight.run is not None
     [table] = (flight.stage.ws.result_folder(flight.run, 1) / "tables").glob("*.csv")
     table.chmod(0o644)
