@@ -119,6 +119,8 @@ ANIMALS: dict[str, Animal] = {
     "deletes its messages": Animal("eater", ("messages",)),
     "deletes its spool": Animal("eater", ("spool",)),
     "deletes its attempt folder": Animal("eater", ("attempt",), **FAILS, code="result_incomplete", says="folder is gone."),
+    "garbage for an outcome": Animal("forger", ("garbage",)),
+    "forged success": Animal("forger", ("sealed",), **FAILS, code="work_failed", says="ended with exit code 1", exit=(1, None)),
     "sparse terabyte": Animal(
         "hollow", (TERABYTE,), **REJECTED, says="a sparse file of 1,000,000,000,000 bytes, of which 0 are"
     ),
@@ -221,6 +223,11 @@ def _eater_of_spool(den: Den, shown: dict[str, Any]) -> None:
         assert [row.data for row in reader.records(den.run)] == [{"of": "spool"}]
 
 
+def _forger(den: Den, shown: dict[str, Any]) -> None:
+    assert "outcome_foreign" in den.journal()
+    assert (den.folder / "spool" / "outcome.foreign").exists()
+
+
 def _names(den: Den, shown: dict[str, Any]) -> None:
     """R19: they are published as they are, and a terminal is sent no control characters."""
     assert {"files/two\nlines", "files/sub\n/..x/\n", "files/-rf", "files/\x1b[31mred"} <= set(result_files(shown))
@@ -242,6 +249,8 @@ MORE = {
     "one line without an end": _long_line,
     "flood of records": _records,
     "deletes its spool": _eater_of_spool,
+    "garbage for an outcome": _forger,
+    "forged success": _forger,
     "names with line ends": _names,
 }
 

@@ -105,6 +105,18 @@ def outcome(
     }
 
 
+def set_aside_foreign(launch: Launch, document: Document) -> bool:
+    """Whether an outcome stood there that is not `document`. The claim is this host's, so no other may have written one: the
+    work did. It is kept beside as outcome.foreign. Raises OSError."""
+    if not os.path.lexists(spool.spool_path(launch.folder, "outcome.json")):
+        return False
+    found = spool.read_outcome(launch.folder)
+    if isinstance(found, dict) and spool.outcome_digest(found) == spool.outcome_digest(document):
+        return False
+    os.replace(spool.spool_path(launch.folder, "outcome.json"), spool.spool_path(launch.folder, "outcome.foreign"))
+    return True
+
+
 def record(launch: Launch, document: Document) -> Document:
     """Make the outcome durable; the one that stands, should there be one already. Raises OSError: try again."""
     if spool.link_outcome(launch.folder, document):

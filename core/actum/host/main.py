@@ -407,6 +407,10 @@ class Host:
         assert self._outcome is not None
         self._keep_spool(now, at_once=True)
         try:
+            if closing.set_aside_foreign(self._launch, self._outcome):
+                words = "An outcome stood in the spool that the host did not write; it is set aside."
+                self._report.notice("outcome_foreign", words, {})
+                self._channel.send(now)  # the terminal frame closes the outbox for everything else
             self._outcome = closing.record(self._launch, self._outcome)
         except OSError as error:
             self._record_due = now + limits.STATE_EVERY_S
