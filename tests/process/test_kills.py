@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -217,3 +218,19 @@ def test_open_runs_that_nobody_supervises_are_said(app: App) -> None:
     killed(command)
     assert "actum reconcile --wait" in app.run("runs").stderr
     assert "actum reconcile --wait" in app.run("show", "1").stderr
+
+
+@pytest.mark.parametrize("gone", ["staging", "staging/manifest.json"])
+def test_a_sealed_package_that_is_removed_before_it_is_verified(app: App, gone: str) -> None:
+    """R18: it is provably not there, so the run says so and ends, instead of waiting for a disk that serves."""
+    app.define(gated=False)
+    killed(app.start("run", "work", fault="fact.released.after:kill-app"))
+    place = app.ws.attempt_folder(1, 1) / gone
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink()
+    app.run("reconcile", "--wait")
+    shown = app.json("show", "1")
+    assert (shown["status"], shown["failure"]["code"]) == ("FAILED", "package_lost")
+    app.run("audit")

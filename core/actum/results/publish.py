@@ -130,10 +130,9 @@ def quarantine(ws: Workspace, package: Path, label: str, reason: str, at_us: int
         if not package.is_symlink():
             package.chmod(durable.PRIVATE_FOLDER)  # else a normal user cannot move it
         faults.point("publish.quarantine.rename.before")
-        target = _rename_to_free_name(package, ws.quarantine, label)
-        faults.point("publish.quarantine.rename.after")
         note = canonical.pretty({"schema": "actum.quarantine/1", "from": str(package), "reason": reason, "at": at_us})
-        target.with_name(f"{target.name}.json").write_text(note, encoding="utf-8")
+        target = _move_with_note(package, ws.quarantine, label, note)
+        faults.point("publish.quarantine.rename.after")
         durable.fsync_folder(ws.quarantine)
         durable.fsync_folder(package.parent)
     return target
@@ -183,16 +182,23 @@ def _in_quarantine(ws: Workspace, target: Path) -> bool:
     return any(name == label or name.startswith(f"{label}-") for name in os.listdir(ws.quarantine))
 
 
-def _rename_to_free_name(source: Path, folder: Path, label: str) -> Path:
+def _move_with_note(source: Path, folder: Path, label: str, note: str) -> Path:
+    """Move `source` to the first free name; its note is durable before it, so that no crash leaves it without a reason."""
     number = 1
     while True:
         target = folder / (label if number == 1 else f"{label}-{number}")
+        number += 1
+        if os.path.lexists(target):
+            continue
+        with open(target.with_name(f"{target.name}.json"), "w", encoding="utf-8") as file:
+            file.write(note)
+            file.flush()
+            os.fsync(file.fileno())
         try:
             rename_noreplace(source, target)
         except FileExistsError:
-            number += 1
-        else:
-            return target
+            continue
+        return target
 
 
 def _digests_at(place: Path) -> Recorded | None:

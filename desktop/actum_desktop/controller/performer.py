@@ -274,7 +274,6 @@ class Performer(QObject):
         return folder is not None and spool.probe_alive(folder) == "free"
 
 
-
 _DO: Mapping[type, Callable[[Performer, Any], None]] = {
     effects.Persist: Performer._persist,
     effects.Freeze: Performer._freeze,

@@ -272,5 +272,3 @@ def _same_user(connection: QLocalSocket) -> bool:
     except OSError:  # it is gone already
         return False
     return int.from_bytes(credentials[4:8], "little") == os.getuid()
-
-

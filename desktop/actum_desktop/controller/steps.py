@@ -57,9 +57,7 @@ def freeze(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[even
     columns: dict[str, Any] = dict(identity.ok or {})
     evidence = {
         "method": "copied or pinned, digests equal to those admitted",
-        "inputs": [
-            {"name": each.name, "policy": each.policy, "sha256": each.sha256, "size": each.size} for each in frozen
-        ],
+        "inputs": [{"name": each.name, "policy": each.policy, "sha256": each.sha256, "size": each.size} for each in frozen],
     }
     return events.Frozen(row.attempt, tuple(frozen), evidence=evidence, columns=columns)
 
@@ -130,6 +128,9 @@ def derive(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[even
     answer = yield HelperCall("derive", "derive", {"package": str(staging), "out": str(out)})
     if answer.crashed:
         return events.Derived(row.attempt, crashed=True)
+    if answer.error is not None and _is_gone(staging):
+        words = "The sealed package is gone from its staging folder: it was removed from outside."
+        return events.Derived(row.attempt, error=words, code=FailureCode.PACKAGE_LOST)
     if answer.error is not None:
         return events.Derived(row.attempt, error=str(answer.error), code=_rejection(answer.error))
     try:
@@ -137,6 +138,14 @@ def derive(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[even
     except StorageFailed as error:
         return events.Derived(row.attempt, error=str(error), code=error.code)
     return events.Derived(row.attempt, evidence=answer.ok or {})
+
+
+def _is_gone(staging: Path) -> bool:
+    """Whether the manifest is provably not there: the attempt's folder could be listed, and so could staging if it exists."""
+    try:
+        return STAGING not in os.listdir(staging.parent) or manifest.MANIFEST not in os.listdir(staging)
+    except OSError:
+        return False
 
 
 def verify(ws: Workspace, row: AttemptRow, database_uuid: str, published: bool) -> Flow[events.Verified]:
