@@ -38,6 +38,7 @@ TICK_MS = 250
 ABSENCE_APART_S = 1.0  # two absences count only this far apart
 HOST_SILENT_S = 15  # no heartbeat: contact is shown as lost, nothing else follows
 HOST_EXIT_GRACE_S = 20  # after an outcome, before the host is ended by identity
+LAUNCH_DOUBTED_S = 5.0  # a host that was spawned and says nothing is looked for after this
 LOOK_AGAIN_S = 1.0  # between two looks at an attempt that is waited for
 STOP_GRACE_S_DEFAULT = 10
 STALL_AFTER_S_DEFAULT = 600

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -173,6 +174,19 @@ def test_a_cookie_finds_and_its_descendants_follow(attempt: Attempt) -> None:
     finally:
         attempt.end_all()
         shell.wait()
+
+
+def test_a_host_that_has_not_taken_its_lock_yet_lives_and_is_no_work(attempt: Attempt) -> None:
+    """R07, row 10: a launch is waited for while its host is on its way, and a host is never taken for a sign of work."""
+    words = [sys.executable, "-c", "import time; time.sleep(600)", "core/host/host_main.py", str(attempt.folder)]
+    starting = subprocess.Popen(words, env={"ACTUM_COOKIE": attempt.launch["cookie"]})
+    try:
+        seen = wait_until(lambda: (s := look(attempt)).host is HostSeen.ALIVE and s, what="the host in sight")
+        assert (seen.host_method, seen.tree, seen.members, seen.claim) == ("cookie", TreeSeen.CLEAR, (), ClaimSeen.NONE)
+        assert seen.host_identity == identity.of(starting.pid)
+    finally:
+        starting.kill()
+        starting.wait()
 
 
 def test_a_thousand_attempts_are_seen_by_one_pass_in_two_seconds(tmp_path: Path) -> None:

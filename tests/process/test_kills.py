@@ -35,7 +35,7 @@ def killed(process: subprocess.Popen[str]) -> None:
 
 def succeeded_once(app: App) -> None:
     """The run is done, every fact is on record once, the audit agrees, and the work was started once."""
-    assert app.status() == "SUCCEEDED"
+    assert app.status() == "SUCCEEDED", app.json("show", "1")["failure"]
     assert app.facts() == ALL
     app.run("audit")
     assert len(app.pids()) == 1, "the work was started more than once"
@@ -233,4 +233,16 @@ def test_a_sealed_package_that_is_removed_before_it_is_verified(app: App, gone: 
     app.run("reconcile", "--wait")
     shown = app.json("show", "1")
     assert (shown["status"], shown["failure"]["code"]) == ("FAILED", "package_lost")
+    app.run("audit")
+
+
+def test_a_host_killed_before_its_hello_is_not_waited_for_until_its_deadline(app: App) -> None:
+    """R07, P01: nothing of it lives and it made no claim; the claim is revoked, and the run says that it never started."""
+    app.define(gated=False)
+    process = app.start("run", "work", fault="host.hello.before:kill-host")
+    out, err = process.communicate(timeout=45)
+    assert process.returncode == 1, (out, err)
+    shown = app.json("show", "1")
+    assert (shown["status"], shown["failure"]["code"], shown["released"]) == ("START_FAILED", "launch_lost", True)
+    assert app.pids() == []
     app.run("audit")

@@ -387,3 +387,16 @@ def test_row_15_the_second_absence_is_looked_for_within_seconds_not_at_the_next_
     bench.open()
     bench.looked(host=HostSeen.GONE, outcome=OutcomeSeen.NONE, tree=TreeSeen.CLEAR, claim=ClaimSeen.NONE)
     assert bench.kinds(effects.Look, bench.wait(limits.ABSENCE_APART_S + 0.1))
+
+
+def test_r11_a_spawned_host_that_says_nothing_is_looked_for_after_a_while_and_lost_after_two_absences() -> None:
+    """At LAUNCH_DOUBTED_S nothing is concluded yet; after it, two absences and a revoked claim end the wait (row 15, P01)."""
+    bench = Bench()
+    bench.admit()
+    bench.to_starting()
+    nobody = {"host": HostSeen.GONE, "outcome": OutcomeSeen.NONE, "tree": TreeSeen.CLEAR, "claim": ClaimSeen.NONE}
+    assert not bench.kinds(effects.Look, bench.wait(limits.LAUNCH_DOUBTED_S))
+    assert bench.kinds(effects.Look, bench.wait(0.1))
+    bench.looked(**nobody)
+    assert bench.kinds(effects.Look, bench.wait(limits.ABSENCE_APART_S + 0.1))
+    assert bench.kinds(effects.RevokeClaim, bench.looked(**nobody))

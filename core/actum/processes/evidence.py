@@ -20,9 +20,10 @@ from typing import Any
 
 from actum import clock
 from actum.ipc import messages, spool
-from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, PackageSeen, TreeSeen
+from actum.model.evidence import ClaimSeen, Evidence, HostSeen, Member, OutcomeSeen, PackageSeen, TreeSeen
 from actum.model.identity import ProcessIdentity
 from actum.processes import identity as identities
+from actum.processes.proc import runs_host_of
 from actum.processes.tree import Snapshot, Tree
 
 PackageLook = Callable[[], PackageSeen]
@@ -56,6 +57,7 @@ class _Look:
     tree: TreeSeen = TreeSeen.UNKNOWN
     tree_method: str = ""
     found: Tree | None = None
+    members: tuple[Member, ...] = ()  # of the work's tree
     why: dict[str, str] = field(default_factory=dict)
 
 
@@ -168,14 +170,28 @@ def _scan(look: _Look, snapshot: Snapshot) -> None:
     alive_path = spool.spool_path(folder, "alive")
     look.found = snapshot.find(cookie=look.question.cookie, alive_path=alive_path, members=recorded, exclude=exclude)
     look.tree_method = look.found.method
+    look.members = _without_host(look, look.found.members)
     if not look.found.complete:
         why = "The processes of this machine cannot be listed, or come and go too fast to be told apart."
-    if look.found.members:
+    if look.members:
         look.tree = TreeSeen.LEFT
     elif why:
         look.why["tree"] = why
     else:
         look.tree = TreeSeen.CLEAR
+
+
+def _without_host(look: _Look, members: Sequence[Member]) -> tuple[Member, ...]:
+    """A host that has not taken its lock yet carries the cookie too: it lives, and is no part of the tree of the work.
+
+    This turns an absence into a presence, never the other way round.
+    """
+    for member in members:
+        if look.identity is None and runs_host_of(member.identity.pid, look.question.attempt_folder):
+            look.host, look.host_method, look.identity = HostSeen.ALIVE, "cookie", member.identity
+            look.why.pop("host", None)
+            return tuple(each for each in members if each is not member)
+    return tuple(members)
 
 
 def _recorded(found: spool.Found) -> tuple[list[ProcessIdentity], str]:
@@ -225,7 +241,7 @@ def _evidence(look: _Look) -> Evidence:
         package=package,
         tree_method=look.tree_method,
         host_method=look.host_method,
-        members=look.found.members if look.found else (),
+        members=look.members,
         host_identity=look.identity,
         claim_document=look.claim_document,
         outcome_document=look.outcome_document,

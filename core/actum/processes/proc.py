@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 
 from actum import limits
 
 _COOKIE = b"ACTUM_COOKIE="
 _ALIVE = "/spool/alive"
+
+
+def runs_host_of(pid: int, folder: str | os.PathLike[str]) -> bool:
+    """Whether this process was started as the host of the attempt in `folder`, by its command line."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb", buffering=0) as file:
+            words = file.read(65_536).split(b"\0")
+    except OSError:
+        return False
+    pairs = pairwise(words)
+    return any(script.endswith(b"/host_main.py") and given == os.fsencode(folder) for script, given in pairs)
 
 
 def command_of(pid: int) -> str:

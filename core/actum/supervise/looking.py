@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from actum.clock import Now
+from actum.clock import US, Now
+from actum.limits import LAUNCH_DOUBTED_S
 from actum.model.changes import JournalEntry
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, TreeSeen
 from actum.model.facts import FactName
@@ -127,8 +128,9 @@ def _sign(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
 
 def _launch_lost(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
     """No host, no trace: revoke the claim after two absences, so that a late host gives way (row 15, P01)."""
-    if not (m.restored or m.seen.exit_observed):
-        return []  # this instance spawned it a moment ago: its start deadline decides
+    spawned_lately = not m.restored and now.monotonic_us - m.step_started_us <= LAUNCH_DOUBTED_S * US
+    if spawned_lately and not m.seen.exit_observed:
+        return []  # it may not have taken its lock yet
     note_clear(m, now)
     if m.seen.tree_gone is None and not m.seen.exit_observed:
         return []

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from actum.clock import US, Now
+from actum.limits import LAUNCH_DOUBTED_S
 from actum.model.changes import JournalEntry
 from actum.model.facts import Fact, FactName
 from actum.model.identity import new_token
@@ -85,7 +86,9 @@ def launching(m: Machine, now: Now) -> list[Effect]:
     judged = m.seen.evidence is not None or not m.restored
     if judged and m.held is None and _start_overdue(m, now):
         return m.begin("revoke", RevokeClaim(m.row))
-    return m.look(now) if m.seen.absent_since_us is not None else []  # the second of two absences
+    waited_us = now.monotonic_us - m.step_started_us
+    doubtful = m.restored or (spawned is not None and waited_us > LAUNCH_DOUBTED_S * US)
+    return m.look(now) if doubtful else []  # a host that is gone need not be waited for until its deadline
 
 
 def launched(m: Machine, now: Now) -> list[Effect]:

@@ -140,6 +140,7 @@ class Performer(QObject):
         except ActumError as error:
             self._tell(events.Spawned(row.attempt, str(error)))
             return
+        environment["ACTUM_COOKIE"] = row.cookie or ""  # by which the whole tree is found, the host among it
         why = self.hosts.spawn(launch.host_command(folder), folder, environment)
         for name in ("derive", "verify"):
             self.helpers[name].warm()  # while the work computes
