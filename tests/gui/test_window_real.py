@@ -29,14 +29,14 @@ def test_first_start_sample_ledger_closes(open_desk: Open, qtbot: QtBot) -> None
     QTest.mouseClick(first._cards[0].run, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window._page.run == 1, timeout=20_000)
     qtbot.waitUntil(lambda: phase(desk) == "CLOSED", timeout=60_000)
-    assert window._page._badge.word == "Succeeded"
+    qtbot.waitUntil(lambda: window._page._badge.word == "Succeeded", timeout=5_000)
     assert set(kinds(desk)) == {Kind.ESTABLISHED}
     assert foot(desk).foot.rule == "double"
     assert window._page._sentence.text().startswith("Done, checked")
     QTest.keyClick(window._page, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: window._pages.currentWidget() is window._runs, timeout=5_000)
     assert window._runs._pages.currentIndex() == 0, "the list is there from the first run on"
-    assert window._model.cells_of(0).status.word == "Succeeded"
+    qtbot.waitUntil(lambda: window._model.cells_of(0).status.word == "Succeeded", timeout=5_000)
 
 
 def test_stall_is_a_warning_and_the_stop_shows_its_stages(open_desk: Open, qtbot: QtBot) -> None:

@@ -67,9 +67,8 @@ def release(m: Machine, now: Now) -> list[Effect]:
     columns: dict[str, Any] = {}
     journal: tuple[JournalEntry, ...] = ()
     if m.row.pair.status is not Status.RUNNING:
-        columns["finished_at_us"] = now.utc_us
+        columns = {"finished_at_us": now.utc_us, **m.parting()}
     if m.row.pair.status is Status.STOPPING:
-        columns.update(m.parting())
         columns["stop_stage"] = {"stage": "released", "at_us": now.utc_us}
         journal = (JournalEntry("stop_stage", now.utc_us, {"stage": "released"}),)
         if (m.seen.outcome or {}).get("kind") == "sealed":

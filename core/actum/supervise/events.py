@@ -121,10 +121,11 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class StateRead:
-    """spool/state.json as the driver found it, where no frames come."""
+    """spool/state.json as the driver found it, where no frames come; `final` = after its host has gone."""
 
     attempt: str
     state: Mapping[str, Any]
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)

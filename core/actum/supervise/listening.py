@@ -160,7 +160,7 @@ def state(m: Machine, event: StateRead, now: Now) -> list[Effect]:
     if document.get("session") != m.row.session or seq == m.live.get("state_seq"):
         return []
     heard = now.monotonic_us  # a new seq was written since the last reading; only the first reading may be old
-    if m.live.get("state_seq") is None:
+    if m.live.get("state_seq") is None and not event.final:
         heard = max(0, now.monotonic_us - max(0, now.utc_us - int(document.get("at") or now.utc_us)))
         if heard <= m.live.get("heard_us", -1):
             return []

@@ -268,7 +268,14 @@ class Performer(QObject):
         channel = self.channels.get(attempt)
         if channel is not None:
             channel.drain()  # its last frames may still wait in the socket
+        self._tell_state(attempt)  # what it wrote last counts what its tree used to the end
         self._tell(events.HostGone(attempt, method, self._alive_is_free(attempt)))
+
+    def _tell_state(self, attempt: str) -> None:
+        folder = self._folder_of(attempt)
+        state = spool.read_state(folder) if folder is not None else None
+        if isinstance(state, dict):
+            self._tell(events.StateRead(attempt, state, final=True))
 
     def _alive_is_free(self, attempt: str) -> bool:
         folder = self._folder_of(attempt)
