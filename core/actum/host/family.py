@@ -111,13 +111,17 @@ class Family:
 
     def activity(self) -> dict[str, Any]:
         """What the tree uses, in the words of `ipc.messages.ACTIVITY`; what has ended counts on in all but rss_bytes."""
+        from resource import RUSAGE_CHILDREN, getrusage
+
         members = self.members.values()
         times = os.times()
+        # The largest of those that have ended, for work too short to be looked at while it lived.
+        largest_ended = getrusage(RUSAGE_CHILDREN).ru_maxrss * 1024
         cpu = times.children_user + times.children_system + sum(member.cpu_ticks for member in members) / _TICKS
         return {
             "cpu_s": round(cpu, 2),
             "rss_bytes": sum(member.rss_bytes for member in members),
-            "peak_rss_bytes": self._peak_rss_bytes,
+            "peak_rss_bytes": max(self._peak_rss_bytes, largest_ended),
             "read_bytes": self._past_io[0] + sum(member.io[0] for member in members),
             "written_bytes": self._past_io[1] + sum(member.io[1] for member in members),
         }
