@@ -23,6 +23,7 @@ KINDS = frozenset(
         NP_("event", "message unreadable"),
         NP_("event", "messages cut"),
         NP_("event", "messages replaced"),
+        NP_("event", "outcome foreign"),
         NP_("event", "outcome waits"),
         NP_("event", "protocol violation"),
         NP_("event", "publish pending"),
