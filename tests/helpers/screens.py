@@ -151,7 +151,7 @@ class Screens:
         document["unverified_files"] = None
         if state == "failed":
             files = [{"name": "partial/folds.parquet", "size": 48_210_000}]
-            document["unverified_files"] = {"label": "", "folder": "/work/staging/files", "files": files, "more": 0}
+            document["unverified_files"] = {"label": "", "folder": "/data/staging/files", "files": files, "more": 0}
         write_log(self.ws.attempt_folder(217, 1) / "log")
         page = self.window._page
         page.run = 0

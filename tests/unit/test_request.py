@@ -29,7 +29,7 @@ def request(raw: dict[str, Any], base: str = "/work", sha256: str = "aa", policy
 
 def test_r05_given_or_defaulted_relative_or_absolute_text_or_json_is_the_same_request() -> None:
     plain = request({"prices": "./stocks.csv"})
-    assert request({"prices": "/work/stocks.csv", "window": 12}) == plain
+    assert request({"prices": "/data/stocks.csv", "window": 12}) == plain
     assert request({"prices": "../x/copy.csv", "window": "012"}, base="/elsewhere") == plain
     assert request({"prices": "stocks.csv", "rate": "0.5", "start": None}) == plain
     dated = request({"prices": "stocks.csv", "start": "Jan 1 2000"})
