@@ -39,9 +39,11 @@ class Editor(QWidget):
         self.row.setSpacing(theme.px(8))
 
     def raw(self) -> Any:
+        """What stands in the field, as typed. Abstract: each kind of editor has its own."""
         raise NotImplementedError
 
     def fill(self, raw: Any) -> None:
+        """Put a raw value into the field. Abstract: each kind of editor has its own."""
         raise NotImplementedError
 
     def mark(self, wrong: bool) -> None:
