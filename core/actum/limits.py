@@ -208,6 +208,10 @@ ICON_CACHE_ENTRIES_MAX = 512  # likewise; a window shows about sixty
 PALETTE_GROUP_ROWS_MAX = 6  # of one group in the palette; more letters find the rest
 VISITED_PLACES_MAX = 100  # for back and forward; the oldest go
 CRASH_REPORTS_MAX = 50  # the oldest go
+GUI_STALL_S_MIN = 0.2  # a call that holds the GUI thread longer is kept with its stack
+STALL_FRAMES_MAX = 40  # of one stack, the innermost
+STALLS_WAITING_MAX = 64  # noticed and not yet written; the oldest go
+STALL_LOG_BYTES_MAX = 262_144  # the file of stalls starts afresh above
 
 assert RUN_LIST_PAGE_ROWS <= PAGE_ROWS_MAX
 
@@ -248,3 +252,7 @@ FORM_FOLDER_FILES_MAX = 20_000  # counted of a chosen folder; beyond, “more th
 HEAD_BYTES_MAX = 1 << 20  # read of a table file to find its column names
 LIVE_RUNS_KEPT_MAX = 1_000  # newest live states the cards of tasks keep; a full store is emptied and fills again
 FIELD_LINES_MAX = 8  # a growing field is at most so high, then it scrolls
+
+# What was tried of the program itself.
+EVIDENCE_BYTES_MAX = 1 << 20  # of evidence.json and of the list by hand; a longer file is not read, and that is said
+EVIDENCE_NAMES_MAX = 200  # reasons of skips, and words counted, of one kind; the rest is one sum, or not shown

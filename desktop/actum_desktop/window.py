@@ -7,6 +7,7 @@ answered after its commit. Pages that are not shown are not filled.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actum.errors import ActumError
@@ -16,7 +17,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from actum_desktop import measures
+from actum_desktop import measures, stalls
 from actum_desktop.asking import Asking
 from actum_desktop.controller.events import Answered, Progressed, Supervising, Update
 from actum_desktop.i18n import _
@@ -75,6 +76,7 @@ class Window(QWidget):
         self._outer = QVBoxLayout(self)
         self._outer.setContentsMargins(0, 0, 0, 0)
         self._model = RunsModel(None, self)
+        self._stalls = stalls.StallWatch(stalls.StallFile(ws.path / "crashes").keep, parent=self)
         self._build()
         self._second = QTimer(self)
         self._second.setInterval(_SECOND_MS)
@@ -188,12 +190,12 @@ class Window(QWidget):
 
     def _make_shortcuts(self) -> None:
         for keys, slot in (
-            ("Ctrl+1", self._on_tasks_key),
+            ("Ctrl+1", partial(self._go, "tasks")),
             ("Ctrl+2", self._on_runs),
             ("Ctrl+3", self._on_results_key),
-            ("Ctrl+4", self._on_alerts_key),
-            ("Ctrl+,", self._on_settings_key),
-            ("F1", self._on_help_key),
+            ("Ctrl+4", partial(self._go, "alerts")),
+            ("Ctrl+,", partial(self._go, "settings")),
+            ("F1", partial(self._go, "help")),
             ("Ctrl+K", self.finder.open),
             ("Ctrl+N", self._on_new_key),
             ("Alt+Left", self.back),
@@ -219,10 +221,12 @@ class Window(QWidget):
         if self._state is not None:
             self.on_supervising(self._state)
         self._focus_page()
+        self._stalls.start()
 
     def part(self) -> None:
         """Before source and reader are closed."""
         self._second.stop()
+        self._stalls.stop()
         self.finder.part()
         self._page.close_down()
         self._tasks.part()
@@ -415,23 +419,11 @@ class Window(QWidget):
     def _on_screen(self, key: str) -> None:
         self._go(key)
 
-    def _on_tasks_key(self) -> None:
-        self._go("tasks")
-
     def _on_runs(self) -> None:
         self._go("runs")
 
     def _on_results_key(self) -> None:
         self._go("results")
-
-    def _on_alerts_key(self) -> None:
-        self._go("alerts")
-
-    def _on_settings_key(self) -> None:
-        self._go("settings")
-
-    def _on_help_key(self) -> None:
-        self._go("help")
 
     def _on_new_key(self) -> None:
         self.new_task("program")

@@ -11,7 +11,19 @@ from actum_desktop.desk import Desk
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from tests.helpers import stalls
 from tests.helpers.desks import Desks
+
+
+@pytest.fixture(autouse=True)
+def stalls_counted(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Which calls of the program hold the GUI thread: said in the summary, never a reason to fail."""
+    if "qapp" not in request.fixturenames:
+        yield
+        return
+    request.getfixturevalue("qapp")
+    with stalls.counted(request.node):
+        yield
 
 
 @pytest.fixture

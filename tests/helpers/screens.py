@@ -102,11 +102,11 @@ class Screens:
     def _others(self) -> tuple[tuple[str, Callable[[], None]], ...]:
         window = self.window
         return (
-            ("02-tasks", window._on_tasks_key),
+            ("02-tasks", lambda: window.go("tasks")),
             ("03-task-form", self._task_form),
-            ("10-alerts", window._on_alerts_key),
-            ("13-settings", window._on_settings_key),
-            ("14-help", window._on_help_key),
+            ("10-alerts", lambda: window.go("alerts")),
+            ("13-settings", lambda: window.go("settings")),
+            ("14-help", lambda: window.go("help")),
         )
 
     def _task_form(self) -> None:
