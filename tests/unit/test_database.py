@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from actum import faults, limits
 from actum.errors import Busy, NotFound, StorageFailed, WorkspaceUnusable
-from actum.store import database, failures, migrations, schema
+from actum.store import database, failures, migrations, revisions
 from actum.store.queries import Reader
 from actum.store.writer import Writer
 from actum.workspace import Workspace
@@ -69,14 +69,14 @@ def test_the_revisions_are_those_alembic_finds() -> None:
     configuration = Config()
     configuration.set_main_option("script_location", str(Path(migrations.__file__).parent))
     found = [script.revision for script in ScriptDirectory.from_config(configuration).walk_revisions()]
-    assert tuple(reversed(found)) == schema.REVISIONS
+    assert tuple(reversed(found)) == revisions.REVISIONS
 
 
 def test_an_older_workspace_is_migrated_after_a_backup(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock holder migrates; a reader only says so. The backup is a whole database."""
     with w.writing(place) as writer:
         w.admit(writer, w.add_task(writer))
-    monkeypatch.setattr(schema, "REVISIONS", ("0000", "0001"))
+    monkeypatch.setattr(database, "REVISIONS", ("0000", *revisions.REVISIONS))
     connection = sqlite3.connect(place.database)
     connection.execute("UPDATE alembic_version SET version_num = '0000'")
     connection.commit()
@@ -88,7 +88,7 @@ def test_an_older_workspace_is_migrated_after_a_backup(place: Workspace, monkeyp
 
     def migrate(connection: sqlite3.Connection) -> None:
         asked.append("upgrade")
-        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.execute("UPDATE alembic_version SET version_num = ?", (revisions.REVISIONS[-1],))
 
     monkeypatch.setattr(migrations, "upgrade", migrate)
     with w.writing(place):

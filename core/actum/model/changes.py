@@ -157,6 +157,7 @@ class Admit:
     fact: Fact
     journal: tuple[JournalEntry, ...] = ()
     rerun_of: int | None = None
+    adopts: str | None = None  # the attempt whose sealed package the run takes up (P16)
 
 
 @dataclass(frozen=True, slots=True)

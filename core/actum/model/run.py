@@ -43,6 +43,19 @@ class InputRow:
 
 
 @dataclass(frozen=True, slots=True)
+class AdoptedRow:
+    """The attempt whose sealed package a run with trigger `adoption` takes up: who it was, and where its folder is (P16)."""
+
+    run: int
+    attempt: str
+    n: int
+    session: str | None
+    cookie: str | None
+    host_identity: Mapping[str, Any] | None
+    facts: Mapping[FactName, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class AttemptRow:
     """What the store holds of one attempt and its run, as far as deciding needs it."""
 
@@ -77,3 +90,9 @@ class AttemptRow:
     records_offset: int = 0
     facts: Mapping[FactName, Mapping[str, Any]] = field(default_factory=dict)
     inputs: tuple[InputRow, ...] = ()
+    adopts: AdoptedRow | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Run and number of the attempt in whose folder the work of this one was done: its own, or the one it adopts."""
+        return (self.run, self.n) if self.adopts is None else (self.adopts.run, self.adopts.n)

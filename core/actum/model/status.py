@@ -47,6 +47,7 @@ class AttemptEvent(StrEnum):
     """What can happen to an attempt. Nouns: the event is a thing that has happened."""
 
     SLOT_GRANTED = "slot_granted"
+    ADOPTED = "adopted"
     INPUTS_FROZEN = "inputs_frozen"
     FREEZE_FAILED = "freeze_failed"
     STOP_ASKED = "stop_asked"
@@ -135,6 +136,7 @@ RETRYABLE = frozenset({_S.FAILED, _S.START_FAILED, _S.TIMEOUT})
 # (status, phases) → event → next pair. Each row is one transaction (§4).
 _ROWS: tuple[tuple[Status, tuple[Phase, ...], AttemptEvent, Status, Phase], ...] = (
     (_S.CREATED, (_P.QUEUED,), _E.SLOT_GRANTED, _S.CREATED, _P.FREEZING),
+    (_S.CREATED, (_P.QUEUED,), _E.ADOPTED, _S.RUNNING, _P.VERIFYING),  # only of a run that adopts (P16)
     (_S.CREATED, (_P.FREEZING,), _E.INPUTS_FROZEN, _S.STARTING, _P.LAUNCHING),
     (_S.CREATED, (_P.FREEZING,), _E.FREEZE_FAILED, _S.START_FAILED, _P.CLOSED),
     (_S.CREATED, (_P.QUEUED, _P.FREEZING), _E.STOP_ASKED, _S.STOPPED, _P.CLOSED),

@@ -27,6 +27,7 @@ WRITER_PRAGMAS = (
 READER_PRAGMAS = ("PRAGMA query_only = ON", "PRAGMA wal_autocheckpoint = 0", "PRAGMA cache_size = -8192")
 
 _FINAL = "('SUCCEEDED', 'FAILED', 'START_FAILED', 'TIMEOUT', 'STOPPED')"
+_UNSUCCESSFUL = "('FAILED', 'START_FAILED', 'TIMEOUT', 'STOPPED')"
 _IS_PURGED = "(SELECT deletion FROM run WHERE number = {run}) = 'purging'"
 
 TRIGGERS: dict[str, str] = {
@@ -50,6 +51,24 @@ TRIGGERS: dict[str, str] = {
             (SELECT count(*) FROM fact WHERE attempt = NEW.seq) <> {len(FACTS)}
             OR NOT EXISTS (SELECT 1 FROM result WHERE attempt = NEW.seq))
         BEGIN SELECT RAISE(ABORT, 'unproven success: it needs {len(FACTS)} facts and a result row'); END""",
+    "attempt_adopted": """
+        CREATE TRIGGER attempt_adopted BEFORE UPDATE OF status ON attempt
+        WHEN OLD.status = 'CREATED' AND NEW.status = 'RUNNING'
+            AND (SELECT adopted_attempt FROM run WHERE number = NEW.run) IS NULL
+        BEGIN SELECT RAISE(ABORT, 'illegal arrow: only a run that adopts begins at verification'); END""",
+    "run_adopts": f"""
+        CREATE TRIGGER run_adopts BEFORE INSERT ON run
+        WHEN NEW.adopted_attempt IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM attempt JOIN run AS origin ON origin.number = attempt.run
+            WHERE attempt.id = NEW.adopted_attempt AND attempt.released = 1 AND attempt.status IN {_UNSUCCESSFUL}
+            AND origin.deletion = 'none')
+        BEGIN SELECT RAISE(ABORT, 'illegal adoption: only a released, unsuccessful attempt of a run that is kept'); END""",
+    "run_adopted": f"""
+        CREATE TRIGGER run_adopted BEFORE UPDATE OF deletion ON run
+        WHEN OLD.deletion = 'none' AND NEW.deletion <> 'none' AND EXISTS (
+            SELECT 1 FROM run AS adopter JOIN attempt ON attempt.id = adopter.adopted_attempt
+            WHERE attempt.run = OLD.number AND adopter.status NOT IN {_FINAL})
+        BEGIN SELECT RAISE(ABORT, 'illegal deletion: an open adoption reads this run'); END""",
     "run_final": f"""
         CREATE TRIGGER run_final BEFORE UPDATE OF status ON run
         WHEN OLD.status <> NEW.status AND (OLD.status IN {_FINAL}

@@ -21,7 +21,7 @@ from sqlalchemy import (
     text,
 )
 
-REVISIONS = ("0001",)  # every schema this program can read or migrate, oldest first; the last is current
+REVISIONS = ("0001", "0002")  # every schema this program can read or migrate, oldest first; the last is current
 
 metadata = MetaData()
 

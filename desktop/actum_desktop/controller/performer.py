@@ -189,11 +189,12 @@ class Performer(QObject):
 
     def _question(self, effect: effects.Look) -> evidence.Question:
         row = effect.row
+        whose = row.adopts or row  # a run that adopts has no host of its own: the old one is looked for
         return evidence.Question(
-            attempt_folder=self._ws.attempt_folder(row.run, row.n),
-            session=row.session or "",
-            cookie=row.cookie,
-            host_identity=ProcessIdentity.from_json(row.host_identity) if row.host_identity else None,
+            attempt_folder=self._ws.attempt_folder(*row.place),
+            session=whose.session or "",
+            cookie=whose.cookie,
+            host_identity=ProcessIdentity.from_json(whose.host_identity) if whose.host_identity else None,
             package=(lambda: steps.where(self._ws, row)) if effect.package else None,
         )
 

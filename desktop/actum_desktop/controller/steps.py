@@ -32,6 +32,11 @@ from actum_desktop.controller.helpers import HelperAnswer
 STAGING = "staging"
 
 
+def staging_of(ws: Workspace, row: AttemptRow) -> Path:
+    """Where the package lies before it is published: the attempt's own folder, or that of the attempt it adopts."""
+    return ws.attempt_folder(*row.place) / STAGING
+
+
 class FreezeFailed(Exception):
     """An input cannot be frozen; carries the failure code and the words."""
 
@@ -123,7 +128,7 @@ def _stat(found: Mapping[str, Any]) -> tuple[int, int, int, int] | None:
 
 def derive(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[events.Derived]:
     """Derive in a helper under a name of this epoch, then give it its name."""
-    staging = ws.attempt_folder(row.run, row.n) / STAGING
+    staging = staging_of(ws, row)
     out = staging / f".derive-{epoch}-{serial}"
     answer = yield HelperCall("derive", "derive", {"package": str(staging), "out": str(out)})
     if answer.crashed:
@@ -154,7 +159,7 @@ def verify(ws: Workspace, row: AttemptRow, database_uuid: str, published: bool) 
         refused = yield from _inputs_again(row)
         if refused is not None:
             return refused
-    package = ws.result_folder(row.run, row.n) if published else ws.attempt_folder(row.run, row.n) / STAGING
+    package = ws.result_folder(row.run, row.n) if published else staging_of(ws, row)
     expected = expected_identity(row, database_uuid)
     answer = yield HelperCall("verify", "verify", {"package": str(package), "expected": expected.to_json()})
     if answer.crashed:
@@ -175,12 +180,13 @@ def verify(ws: Workspace, row: AttemptRow, database_uuid: str, published: bool) 
 
 
 def expected_identity(row: AttemptRow, database_uuid: str) -> Expected:
-    """What the package must prove, from the store alone."""
+    """What the package must prove, from the store alone. An adopted one was sealed for the old run, and must prove that."""
+    sealed_for = row.adopts or row
     return Expected(
         workspace=database_uuid,
-        run=row.run,
-        attempt=row.attempt,
-        session=row.session,
+        run=sealed_for.run,
+        attempt=sealed_for.attempt,
+        session=sealed_for.session,
         request_digest=row.request_digest,
         contract_digest=row.contract_digest,
         manifest_sha256=row.facts[FactName.SEALED].get("manifest_sha256"),
@@ -261,13 +267,13 @@ def recorded_digests(row: AttemptRow) -> publish.Recorded:
 
 def where(ws: Workspace, row: AttemptRow) -> PackageSeen:
     """Where the package of this attempt is, by its digests."""
-    staging, target = ws.attempt_folder(row.run, row.n) / STAGING, ws.result_folder(row.run, row.n)
+    staging, target = staging_of(ws, row), ws.result_folder(row.run, row.n)
     return publish.where(ws, staging, target, recorded_digests(row))
 
 
 def publish_now(ws: Workspace, row: AttemptRow) -> events.Published:
     """The durable steps and the one rename, in this process (§5.12–5.13)."""
-    folder = ws.attempt_folder(row.run, row.n)
+    folder = ws.attempt_folder(*row.place)
     staging, target = folder / STAGING, ws.result_folder(row.run, row.n)
     try:
         place = where(ws, row)
@@ -298,7 +304,7 @@ def publish_now(ws: Workspace, row: AttemptRow) -> events.Published:
 
 def quarantine(ws: Workspace, row: AttemptRow) -> events.Quarantined:
     """Move what is at the target, or in staging, out of the way (row 6)."""
-    target, staging = ws.result_folder(row.run, row.n), ws.attempt_folder(row.run, row.n) / STAGING
+    target, staging = ws.result_folder(row.run, row.n), staging_of(ws, row)
     package = target if target.exists() else staging
     if not package.exists():
         return events.Quarantined(row.attempt)
