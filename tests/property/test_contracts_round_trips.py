@@ -34,6 +34,7 @@ ZONES = st.integers(-720, 720).map(lambda minutes: timezone(timedelta(minutes=mi
 MOMENTS = st.datetimes(datetime(1900, 1, 2), datetime(2200, 1, 1), timezones=ZONES)
 SPANS = st.timedeltas(timedelta(0), timedelta(days=3000))
 NAMES = st.text("abcdefgh .,-_ä数", min_size=1, max_size=12).map(str.strip).filter(bool)
+PATHS = NAMES.map(lambda name: f"/base/{name}").filter(lambda path: path == str(Path(path)))  # "/base/." is "/base"
 
 # type → (declaration, strategy of typed values, what a person would write)
 KINDS: dict[str, tuple[dict[str, Any], st.SearchStrategy[Any], Any]] = {
@@ -46,8 +47,8 @@ KINDS: dict[str, tuple[dict[str, Any], st.SearchStrategy[Any], Any]] = {
     "date": ({}, st.dates(date(1, 1, 1)), lambda value: value.isoformat()),
     "datetime": ({}, MOMENTS, lambda value: value.isoformat()),
     "duration": ({}, SPANS, lambda value: f"{value // timedelta(microseconds=1)}us"),
-    "file": ({}, NAMES.map(lambda name: f"/base/{name}").filter(lambda path: path == str(Path(path))), str),
-    "files": ({}, st.lists(NAMES.map(lambda name: f"/x/{name}"), max_size=3).map(tuple), lambda value: json.dumps(value)),
+    "file": ({}, PATHS, str),
+    "files": ({}, st.lists(PATHS, max_size=3).map(tuple), lambda value: json.dumps(value)),
     "columns": ({}, st.lists(NAMES, max_size=3).map(tuple), lambda value: json.dumps(value)),
     "list": ({"items": {"type": "integer"}}, st.lists(st.integers(), max_size=4).map(tuple), lambda value: json.dumps(value)),
     "record": (
