@@ -1,10 +1,12 @@
-"""The parts of README.md and core/ARCHITECTURE.md that are drawn from the code: `python -m tests.house.generated` writes them.
+"""What is drawn from the code: parts of README.md and core/ARCHITECTURE.md, and the read side's compiled statements.
 
-A block stands between `<!-- NAME: drawn from … -->` and `<!-- NAME: end -->`. tests/house/test_generated.py compares.
+`python -m tests.house.generated` writes them; tests/house/test_generated.py compares. A block stands between
+`<!-- NAME: drawn from … -->` and `<!-- NAME: end -->`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -12,6 +14,7 @@ from collections.abc import Callable
 from tests.house import diagrams, rules
 from tests.house.sources import ROOT
 
+COMPILED = ROOT / "core/actum/store/compiled.json"
 README, ARCHITECTURE = "README.md", "core/ARCHITECTURE.md"
 
 BLOCKS: dict[tuple[str, str], Callable[[], str]] = {
@@ -40,9 +43,24 @@ def drawn(file: str, name: str) -> str:
     return BLOCKS[file, name]().strip("\n") + "\n"
 
 
+def compiled() -> str:
+    """The file with text and constants of every question of the read side, one a line."""
+    from actum.store import clauses, sql
+    from actum.store.question import key
+
+    lines = []
+    for asked in clauses.every():
+        text, fixed = sql.compiled(clauses.clause(asked))
+        lines.append(f"{json.dumps(key(asked))}: {json.dumps([' '.join(text.split()), dict(fixed)])}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def write() -> list[str]:
-    """Draw every block anew; the names of those that changed."""
+    """Draw everything anew; the names of what changed."""
     changed = []
+    if COMPILED.read_text(encoding="utf-8") != (statements := compiled()):
+        changed.append(str(COMPILED.relative_to(ROOT)))
+        COMPILED.write_text(statements, encoding="utf-8")
     for file, name in BLOCKS:
         text, fresh = (ROOT / file).read_text(encoding="utf-8"), drawn(file, name)
         if current(file, name) != fresh:

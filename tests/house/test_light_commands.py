@@ -1,4 +1,4 @@
-"""Commands that only read start light: no Qt, no pydantic, no Alembic, and none of the table libraries (§3)."""
+"""Commands that only read start light: no Qt, no pydantic, no SQLAlchemy, no Alembic, and none of the table libraries (§3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READING = (
     ["runs"], ["show", "1"], ["show", "1", "--json"], ["facts", "1"], ["logs", "1"], ["results", "1"], ["alerts"],
     ["tasks"], ["task", "show", "bench"], ["--help"], ["--version"], ["nothing"],
 )  # fmt: skip
-HEAVY = ("PySide6", "shiboken6", "pydantic", "alembic", "pyarrow", "duckdb", "pandas", "numpy", "psutil")
+HEAVY = ("PySide6", "shiboken6", "pydantic", "alembic", "sqlalchemy", "pyarrow", "duckdb", "pandas", "numpy", "psutil")
 
 # One process calls each verb in turn: what the first one imported would show with every later one, so order is by weight.
 SOURCE = """

@@ -12,7 +12,7 @@ from actum import limits
 from actum.errors import NotFound
 from actum.model.changes import Change, SetSetting
 from actum.model.status import AttemptEvent, Pair, Phase, RunStatus, Status
-from actum.store import loading, runlists
+from actum.store import contractcache, runlists
 from actum.store.queries import Reader
 from actum.store.selects import _counts
 from actum.workspace import Workspace
@@ -167,13 +167,13 @@ def test_labels_are_found(tmp_path: Path) -> None:
 
 def test_contracts_are_kept_up_to_a_bound() -> None:
     """CONTRACTS_CACHED_MAX: at it nothing goes; one more, and the oldest does."""
-    loading._contracts.clear()
+    contractcache._contracts.clear()
     for number in range(limits.CONTRACTS_CACHED_MAX):
-        loading.contract_of(f"d{number}", "{}")
-    assert len(loading._contracts) == limits.CONTRACTS_CACHED_MAX
-    loading.contract_of("one more", "{}")
-    assert len(loading._contracts) == limits.CONTRACTS_CACHED_MAX
-    assert "d0" not in loading._contracts
+        contractcache.contract_of(f"d{number}", "{}")
+    assert len(contractcache._contracts) == limits.CONTRACTS_CACHED_MAX
+    contractcache.contract_of("one more", "{}")
+    assert len(contractcache._contracts) == limits.CONTRACTS_CACHED_MAX
+    assert "d0" not in contractcache._contracts
 
 
 def test_a_reader_reads_while_the_writer_writes(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from sqlalchemy import bindparam, delete, select
 from actum.model.changes import Admit, Changes, NextAttempt, Persisted, RefusalKind
 from actum.model.run import AttemptRow, Deletion, InputRow
 from actum.model.status import RunStatus, Status, run_status
-from actum.store import facts, journal, loading
+from actum.store import adoption, facts, journal, loading
+from actum.store.jsontext import to_text, to_text_or_none
 from actum.store.schema import attempt, input_, run, task, task_version
-from actum.store.sql import MINE, Insertion, Statement, to_text, to_text_or_none
+from actum.store.sql import MINE, Insertion, Statement
 from actum.store.writing import Refusal, Session
 
 _by_key = Statement(select(run.c.number, run.c.request_digest, run.c.deletion).where(run.c.key == bindparam("v_key")))
@@ -44,6 +45,7 @@ _insert_run = Insertion(
         "current_attempt",
         "created_at_us",
         "rerun_of",
+        "adopted_attempt",
         "admitted_epoch",
     ),
 )
@@ -63,12 +65,14 @@ def admit(session: Session, request: Admit) -> Persisted:
     ).fetchone()
     if version is None:
         raise Refusal(RefusalKind.TASK, f"There is no task “{request.task}” of version {request.task_version}.")
-    if version["disabled"]:
+    if version["disabled"] and request.adopts is None:  # an adoption starts no work
         raise Refusal(RefusalKind.TASK, f"The task “{request.task}” is disabled.", details={"code": "task_disabled"})
+    if request.adopts is not None:
+        adoption.refuse(session, request.adopts)
     try:
         number = _insert(session, request, version["seq"])
     except sqlite3.IntegrityError as error:
-        if "run.key" not in str(error):
+        if "run.key" not in str(error) and "run.adopted_attempt" not in str(error):
             raise
         known = _known(session, request)
         if known is None:
@@ -78,8 +82,11 @@ def admit(session: Session, request: Admit) -> Persisted:
     _add_inputs(session, number, request.inputs)
     facts.add(session, number, seq, (request.fact,))
     journal.add_entries(session, number, seq, request.journal)
+    touched = {number}
+    if request.adopts is not None:
+        touched.add(adoption.begun(session, number, seq, request))
     row = loading.one(session.connection, request.attempt)
-    return Persisted(Changes(frozenset({number}), frozenset({request.task})), row, created=True)
+    return Persisted(Changes(frozenset(touched), frozenset({request.task}), alerts=request.adopts is not None), row, created=True)
 
 
 def next_attempt(session: Session, request: NextAttempt) -> Persisted:
@@ -153,6 +160,7 @@ def _insert(session: Session, request: Admit, version_seq: int) -> int:
         current_attempt=request.attempt,
         created_at_us=request.at_us,
         rerun_of=request.rerun_of,
+        adopted_attempt=request.adopts,
         admitted_epoch=session.mine,
     )
     return _inserted(cursor, "run")

@@ -24,9 +24,9 @@ from actum import clock, faults
 from actum.errors import NotFound, WorkspaceUnusable
 from actum.limits import BACKUPS_KEPT_MAX, QUICK_CHECK_MS_MAX
 from actum.model import status
-from actum.store import ddl_sqlite, failures, schema
+from actum.store import ddl_sqlite, failures
 from actum.store.reading import ReadConnection
-from actum.store.sql import DIALECT
+from actum.store.revisions import REVISIONS
 from actum.workspace import Workspace
 
 STATEMENTS_CACHED = 256
@@ -75,7 +75,7 @@ def _prepare(connection: sqlite3.Connection, ws: Workspace) -> None:
         _create(connection, ws)
         return
     refuse_newer(revision, ws)
-    if revision != schema.REVISIONS[-1]:
+    if revision != REVISIONS[-1]:
         _migrate(connection, ws, revision)
 
 
@@ -104,11 +104,11 @@ def _reading(ws: Workspace, mode: str, pragmas: tuple[str, ...]) -> ReadConnecti
         if revision is None:
             raise no_workspace(ws)
         refuse_newer(revision, ws)
-        if revision != schema.REVISIONS[-1]:
+        if revision != REVISIONS[-1]:
             raise WorkspaceUnusable(
                 "workspace_older",
                 "The workspace was last used by an older Actum.",
-                f"Its schema is {revision}; this program reads {schema.REVISIONS[-1]}.",
+                f"Its schema is {revision}; this program reads {REVISIONS[-1]}.",
                 "Run `actum reconcile` once: it migrates the workspace after a backup.",
             )
     except BaseException:
@@ -157,11 +157,11 @@ def backup(connection: sqlite3.Connection, ws: Workspace, why: str) -> Path:
 
 def refuse_newer(revision: str, ws: Workspace) -> None:
     """Raises WorkspaceUnusable for a schema this program does not know."""
-    if revision not in schema.REVISIONS:
+    if revision not in REVISIONS:
         raise WorkspaceUnusable(
             "workspace_newer",
             f"The workspace {ws.path} was written by a newer Actum.",
-            f"Its schema is {revision}; this program knows {', '.join(schema.REVISIONS)}.",
+            f"Its schema is {revision}; this program knows {', '.join(REVISIONS)}.",
             "Install the newer Actum, or open another workspace with --workspace.",
         )
 
@@ -178,6 +178,9 @@ def no_workspace(ws: Workspace) -> NotFound:
 def ddl() -> list[str]:
     """Every statement that makes the current schema, triggers included."""
     from sqlalchemy.schema import CreateIndex, CreateTable
+
+    from actum.store import schema
+    from actum.store.sql import DIALECT
 
     statements = []
     for table in schema.metadata.sorted_tables:
@@ -210,7 +213,7 @@ def _create(connection: sqlite3.Connection, ws: Workspace) -> None:
         connection.execute(statement)
     seed_arrows(connection)
     connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
-    connection.execute("INSERT INTO alembic_version VALUES (?)", (schema.REVISIONS[-1],))
+    connection.execute("INSERT INTO alembic_version VALUES (?)", (REVISIONS[-1],))
     connection.execute(
         "INSERT INTO setting (name, value, at_us, epoch) VALUES ('database_uuid', ?, ?, 0)",
         (f'"{uuid.uuid4()}"', clock.utc_us()),
@@ -223,7 +226,7 @@ def _create(connection: sqlite3.Connection, ws: Workspace) -> None:
 def _migrate(connection: sqlite3.Connection, ws: Workspace, revision: str) -> None:
     from actum.store.migrations import upgrade
 
-    backup(connection, ws, f"before-{schema.REVISIONS[-1]}-from-{revision}")
+    backup(connection, ws, f"before-{REVISIONS[-1]}-from-{revision}")
     upgrade(connection)
 
 

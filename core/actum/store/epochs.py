@@ -6,7 +6,6 @@ file was restored from an older backup, and that is remembered in the setting `r
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections.abc import Mapping
@@ -18,9 +17,11 @@ from sqlalchemy import bindparam, insert, select, update
 from actum import __version__, clock, faults
 from actum.errors import WorkspaceUnusable
 from actum.generation import Generation, folder_identity, read_generation, write_generation
+from actum.store import selects
 from actum.store.database import Checked
+from actum.store.jsontext import from_text, to_text
 from actum.store.schema import service_instance, setting
-from actum.store.sql import MINE, Insertion, Statement, from_text, newest_epoch, to_text
+from actum.store.sql import MINE, Insertion, Statement
 from actum.workspace import Workspace
 
 
@@ -39,7 +40,6 @@ class Opened:
     checked: Checked | None
 
 
-_newest = Statement(select(newest_epoch))
 _last = Statement(
     select(service_instance.c.epoch, service_instance.c.closed_at_us).order_by(service_instance.c.epoch.desc()).limit(1)
 )
@@ -67,21 +67,9 @@ _rename = Statement(
 _remember = Insertion(setting, ("name", "value", "at_us"), once=True)
 
 
-def newest(connection: sqlite3.Connection) -> int:
-    """The newest epoch, 0 before the first."""
-    return int(_newest.run(connection).fetchone()[0] or 0)
-
-
 def previous_clean(connection: sqlite3.Connection) -> bool:
     row = _last.run(connection).fetchone()
     return row is None or row["closed_at_us"] is not None
-
-
-def database_uuid(connection: sqlite3.Connection) -> str:
-    row = _setting.run(connection, v_name="database_uuid").fetchone()
-    if row is None:
-        raise WorkspaceUnusable("workspace_corrupt", "The database has no identity.", "The setting database_uuid is missing.")
-    return str(json.loads(row["value"]))
 
 
 def rename(connection: sqlite3.Connection, mine: int, fresh: str) -> None:
@@ -116,7 +104,7 @@ def open_epoch(
     faults.point("store.epoch.before")
     connection.execute("COMMIT")
     faults.point("store.epoch.after")
-    uuid = database_uuid(connection)
+    uuid = selects.database_uuid(connection)
     write_generation(ws, uuid, epoch, folder_identity(ws.path))
     row = _setting.run(connection, v_name="recovery").fetchone()
     recovery = row is not None and from_text(row["value"]) is not None
@@ -126,8 +114,10 @@ def open_epoch(
 def begin(connection: sqlite3.Connection, ws: Workspace, instance: str, identity: Mapping[str, Any]) -> int:
     """Insert a service instance with an epoch above all before it, in the open transaction."""
     recorded = read_generation(ws)
-    in_database = newest(connection)
-    behind = recorded is not None and (recorded.epoch > in_database or recorded.database_uuid != database_uuid(connection))
+    in_database = selects.epoch(connection)
+    behind = recorded is not None and (
+        recorded.epoch > in_database or recorded.database_uuid != selects.database_uuid(connection)
+    )
     epoch = max(in_database, recorded.epoch if recorded else 0) + 1
     now = clock.utc_us()
     _open.run(

@@ -12,8 +12,9 @@ from sqlalchemy import bindparam, select
 
 from actum.model.facts import Fact
 from actum.store import journal
+from actum.store.jsontext import to_text
 from actum.store.schema import fact
-from actum.store.sql import Insertion, Statement, to_text
+from actum.store.sql import Insertion, Statement
 from actum.store.writing import Session
 
 _insert = Insertion(fact, ("attempt", "fact", "at_us", "evidence"), once=True)

@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import bindparam, select, update
 
 from actum.model.changes import Changes, ClearAlert, JournalEntry, Note, RaiseAlert, RecordRow
+from actum.store.jsontext import to_text
 from actum.store.schema import alert, attempt, journal, record
-from actum.store.sql import MINE, Insertion, Statement, to_text
+from actum.store.sql import MINE, Insertion, Statement
 from actum.store.writing import Session
 
 _entry = Insertion(journal, ("run", "attempt", "at_us", "kind", "data"))

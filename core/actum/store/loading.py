@@ -1,7 +1,6 @@
 """Attempt rows as deciding needs them: one attempt with its run, contract, facts and inputs, from one connection.
 
-Used by the writer (the fresh row in every answer) and by readers (the supervisor's start). Parsed contracts are kept by
-digest, at most CONTRACTS_CACHED_MAX of them: a contract never changes.
+Used by the writer (the fresh row in every answer) and by readers (the supervisor's start).
 """
 
 from __future__ import annotations
@@ -13,12 +12,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, select
 
-from actum.limits import CONTRACTS_CACHED_MAX
 from actum.model.facts import FACTS, FactName
-from actum.model.run import AttemptRow, Deletion, InputRow
+from actum.model.run import AdoptedRow, AttemptRow, Deletion, InputRow
 from actum.model.status import Contact, Pair, Phase, RunStatus, Status
+from actum.store.contractcache import contract_of
+from actum.store.jsontext import from_text
 from actum.store.schema import attempt, fact, input_, run, service_instance, task_version
-from actum.store.sql import Statement, constant, from_text
+from actum.store.sql import Statement, constant
 
 _columns = (
     attempt.c.seq,
@@ -49,6 +49,7 @@ _columns = (
     run.c.stop_requested_at_us,
     run.c.retry_at_us,
     run.c.deletion,
+    run.c.adopted_attempt,
     task_version.c.version,
     task_version.c.contract_digest,
     task_version.c.contract,
@@ -82,7 +83,6 @@ _facts = Statement(
 _inputs = Statement(select(input_).where(input_.c.run == bindparam("v_run")).order_by(input_.c.position))
 
 _POSITION = {name.value: index for index, name in enumerate(FACTS)}
-_contracts: dict[str, Mapping[str, Any]] = {}
 
 
 def one(connection: sqlite3.Connection, attempt_id: str) -> AttemptRow | None:
@@ -122,17 +122,6 @@ def facts_of(connection: sqlite3.Connection, seq: int) -> dict[FactName, Mapping
 
 def inputs_of(connection: sqlite3.Connection, number: int) -> tuple[InputRow, ...]:
     return tuple(_input(row) for row in _inputs.run(connection, v_run=number).fetchall())
-
-
-def contract_of(digest: str, text: str) -> Mapping[str, Any]:
-    """The parsed contract; kept by digest."""
-    contract = _contracts.get(digest)
-    if contract is None:
-        contract = json.loads(text)
-        while len(_contracts) >= CONTRACTS_CACHED_MAX:
-            _contracts.pop(next(iter(_contracts)), None)
-        _contracts[digest] = contract
-    return contract
 
 
 def _input(row: Mapping[str, Any]) -> InputRow:
@@ -186,4 +175,20 @@ def _load(connection: sqlite3.Connection, row: Mapping[str, Any]) -> AttemptRow:
         records_offset=row["records_offset"],
         facts=facts_of(connection, row["seq"]),
         inputs=inputs_of(connection, row["number"]),
+        adopts=None if row["adopted_attempt"] is None else _adopted(connection, row["adopted_attempt"]),
+    )
+
+
+def _adopted(connection: sqlite3.Connection, attempt_id: str) -> AdoptedRow | None:
+    row = _one.run(connection, v_attempt=attempt_id).fetchone()
+    if row is None:
+        return None
+    return AdoptedRow(
+        run=row["number"],
+        attempt=row["id"],
+        n=row["n"],
+        session=row["session"],
+        cookie=row["cookie"],
+        host_identity=from_text(row["host_identity"]),
+        facts=facts_of(connection, row["seq"]),
     )

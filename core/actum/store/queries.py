@@ -16,7 +16,7 @@ from actum import settings
 from actum.errors import NotFound
 from actum.limits import PAGE_ROWS_MAX
 from actum.model.run import AttemptRow
-from actum.store import database, epochs, loading, runlists, selects
+from actum.store import database, runlists, selects
 from actum.store.rows import (
     AlertRow,
     AttemptDetail,
@@ -113,6 +113,8 @@ class Reader:
 
     def attempt_rows(self, open_only: bool = True, run: int | None = None) -> list[AttemptRow]:
         """Rows to decide on: with `open_only` every attempt that is not closed and the newest of every RETRYING run."""
+        from actum.store import loading  # and so SQLAlchemy, which no screen and no reading command needs
+
         if run is not None:
             rows = loading.of_run(self._connection, run)
         elif open_only:
@@ -122,9 +124,13 @@ class Reader:
         return [row for row in rows if not open_only or not row.released or row.current]
 
     def attempt_row(self, attempt: str) -> AttemptRow | None:
+        from actum.store import loading
+
         return loading.one(self._connection, attempt)
 
     def current_attempt(self, run: int) -> AttemptRow | None:
+        from actum.store import loading
+
         return loading.current(self._connection, run)
 
     def find_key(self, key: str) -> RunRow | None:
@@ -193,8 +199,8 @@ class Reader:
         return selects.settings(self._connection)
 
     def database_uuid(self) -> str:
-        return epochs.database_uuid(self._connection)
+        return selects.database_uuid(self._connection)
 
     def epoch(self) -> int:
         """The newest epoch."""
-        return epochs.newest(self._connection)
+        return selects.epoch(self._connection)

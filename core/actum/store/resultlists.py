@@ -6,11 +6,8 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, func, select
-
 from actum.limits import PAGE_ROWS_MAX
-from actum.store.schema import result, result_check, run, task_version
-from actum.store.sql import Statement, constant
+from actum.store.question import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,31 +28,7 @@ class ResultListRow:
     recipe: bool = False  # of a task that comes with Actum
 
 
-_newer = result_check.alias()
-_newest = select(func.max(_newer.c.seq)).where(_newer.c.run == result.c.run).correlate(result).scalar_subquery()
-_page = Statement(
-    select(
-        result.c.run,
-        run.c.task,
-        run.c.trigger,
-        task_version.c.contract,
-        result.c.metrics,
-        result.c.tables,
-        result.c.rows_total,
-        result.c.size_bytes,
-        result.c.committed_at_us,
-        result_check.c.state,
-        result_check.c.at_us,
-    )
-    .select_from(
-        result.join(run, run.c.number == result.c.run)
-        .join(task_version, task_version.c.seq == run.c.task_version)
-        .join(result_check, result_check.c.seq == _newest, isouter=True)
-    )
-    .where(result.c.run < bindparam("v_before"), constant("run.deletion = 'none'"))
-    .order_by(result.c.run.desc())
-    .limit(bindparam("v_limit"))
-)
+_page = Question("lists.results")
 
 
 def page(connection: sqlite3.Connection, before: int | None = None, limit: int = PAGE_ROWS_MAX) -> list[ResultListRow]:

@@ -10,8 +10,9 @@ from sqlalchemy import bindparam, select
 from actum.model.changes import AddExport, AddResultCheck, Changes, Persisted, RefusalKind, ResultRow
 from actum.model.identity import uuid7
 from actum.store import journal
+from actum.store.jsontext import to_text
 from actum.store.schema import attempt, export, result, result_check, result_file
-from actum.store.sql import Insertion, Statement, to_text
+from actum.store.sql import Insertion, Statement
 from actum.store.writing import Refusal, Session
 
 _insert = Insertion(

@@ -65,6 +65,7 @@ class RunRow:
     retry_at_us: int | None
     deletion: str
     rerun_of: int | None
+    adopted_attempt: str | None
     admitted_epoch: int
 
 

@@ -27,8 +27,9 @@ from actum.model.status import (
     run_status,
 )
 from actum.store import admission, facts, journal, loading, results
+from actum.store.jsontext import to_text_or_none
 from actum.store.schema import attempt, run
-from actum.store.sql import MINE, Statement, to_text_or_none
+from actum.store.sql import MINE, Statement
 from actum.store.writing import Refusal, Session
 
 JSON_COLUMNS = frozenset(

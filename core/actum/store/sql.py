@@ -9,7 +9,6 @@ is a bound parameter (R19).
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -26,6 +25,12 @@ newest_epoch = select(func.max(service_instance.c.epoch)).scalar_subquery()
 MINE: ColumnElement[bool] = newest_epoch == bindparam("mine")
 
 
+def compiled(clause: ClauseElement) -> tuple[str, Mapping[str, Any]]:
+    """Text and constants of a clause."""
+    made = clause.compile(dialect=DIALECT, compile_kwargs={"render_postcompile": True})
+    return str(made), {name: value for name, value in made.params.items() if value is not None}
+
+
 class Statement:
     """One statement. `run(connection, name=value, …)` gives the cursor."""
 
@@ -39,9 +44,7 @@ class Statement:
     @property
     def text(self) -> str:
         if self._text is None:
-            compiled = self._clause.compile(dialect=DIALECT, compile_kwargs={"render_postcompile": True})
-            self._fixed = {name: value for name, value in compiled.params.items() if value is not None}
-            self._text = str(compiled)
+            self._text, self._fixed = compiled(self._clause)
         return self._text
 
     def run(self, connection: sqlite3.Connection, **values: Any) -> sqlite3.Cursor:
@@ -78,19 +81,6 @@ class Insertion:
 def constant(text: str) -> ColumnElement[Any]:
     """A condition written out, so that a partial index with the same words serves the query. Never with data in it."""
     return literal_column(text)
-
-
-def to_text(value: Any) -> str:
-    """JSON as it is stored: sorted keys, no spaces."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def to_text_or_none(value: Any) -> str | None:
-    return None if value is None else to_text(value)
-
-
-def from_text(text: str | None) -> Any:
-    return None if text is None else json.loads(text)
 
 
 def rows(cursor: sqlite3.Cursor) -> Sequence[Mapping[str, Any]]:

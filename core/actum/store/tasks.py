@@ -8,8 +8,9 @@ from sqlalchemy import ColumnElement, bindparam, select, update
 from sqlalchemy.dialects import sqlite
 
 from actum.model.changes import AddTask, Changes, Persisted, RefusalKind, SetSetting
+from actum.store.jsontext import to_text
 from actum.store.schema import setting, task, task_version
-from actum.store.sql import MINE, Insertion, Statement, to_text
+from actum.store.sql import MINE, Insertion, Statement
 from actum.store.writing import Refusal, Session
 
 _insert_task = Insertion(task, ("name", "version", "built_in", "created_at_us"), once=True)

@@ -25,7 +25,7 @@ from actum.errors import ActumError, WorkspaceUnusable
 from actum.limits import CHECKPOINT_ROWS, GROUP_COMMIT_REQUESTS_MAX, WRITER_QUEUE_REQUESTS_MAX
 from actum.model import changes as model
 from actum.model.changes import Answer, Changes, Persisted, RefusalKind, Refused, Request
-from actum.store import admission, database, epochs, failures, journal, loading, results, runs, tasks
+from actum.store import admission, database, epochs, failures, journal, loading, results, runs, selects, tasks
 from actum.store.epochs import Opened
 from actum.store.writing import Refusal, Session
 from actum.workspace import Workspace, create_folders
@@ -166,7 +166,7 @@ class Writer:
         try:
             connection = self._connected()
             connection.execute("BEGIN IMMEDIATE")
-            if epochs.newest(connection) != self.opened.epoch:
+            if selects.epoch(connection) != self.opened.epoch:
                 connection.execute("ROLLBACK")
                 return [_newer()] * len(requests)
             answers = [self._one(connection, request) for request in requests]
