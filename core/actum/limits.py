@@ -40,6 +40,8 @@ HOST_SILENT_S = 15  # no heartbeat: contact is shown as lost, nothing else follo
 HOST_EXIT_GRACE_S = 20  # after an outcome, before the host is ended by identity
 LAUNCH_DOUBTED_S = 5.0  # a host that was spawned and says nothing is looked for after this
 LOOK_AGAIN_S = 1.0  # between two looks at an attempt that is waited for
+HOLD_DOUBLINGS_MAX = 6  # a fresh hold is looked at after 1 s, 2 s, 4 s …; then with every pass
+NOTICES_WAITING_MAX = 1_000  # journal rows of one attempt that wait for the store; the oldest are counted
 STOP_GRACE_S_DEFAULT = 10
 STALL_AFTER_S_DEFAULT = 600
 START_DEADLINE_S_DEFAULT = 60
@@ -66,6 +68,7 @@ COMMAND_TRIES_MAX = 3  # a command whose answer is lost is sent this often, with
 assert PARAMETERS_BYTES_MAX < FRAME_BYTES_MAX, "a command frame carries the parameters"
 assert GROUP_COMMIT_REQUESTS_MAX <= WRITER_QUEUE_REQUESTS_MAX
 assert ABSENCE_APART_S < RECONCILE_EVERY_S
+assert LOOK_AGAIN_S * 2**HOLD_DOUBLINGS_MAX >= RECONCILE_EVERY_S, "a long hold is looked at with the passes, no oftener"
 
 # Contracts and numbers. Above: refused in words, where the contract or the value is read.
 DECIMAL_DIGITS_MAX = 76  # what a 256-bit decimal column holds
@@ -99,9 +102,14 @@ MANIFEST_BYTES_MAX = 1 << 28  # a longer manifest.json is not read
 NAMES_TOLD_MAX = 20  # files named in one message; the rest is counted
 FINDINGS_MAX = 100  # findings kept by one level of a verification; more are counted
 TABLE_LINE_BYTES_MAX = 1 << 24  # one row of a JSON lines table; more: contract_invalid
+JSON_LINES_ROWS_MAX = 100_000  # a table of more rows is written as Arrow by the task authors' package
+JSON_LINES_BYTES_MAX = 1 << 24  # likewise of more bytes
 BATCH_ROWS = 65_536  # rows compared, read or written at once
 BATCH_BYTES = 1 << 23  # text of one batch, whatever its rows
 ROW_GROUP_ROWS_MAX = 131_072
+PART_ROWS = 8 * ROW_GROUP_ROWS_MAX  # a table is verified, resumed and named in parts of so many rows
+PARTS_LISTED_MAX = 100_000  # of one table in derived.json; a longer table: contract_invalid
+ARROW_BATCH_BYTES_MAX = 64 << 20  # a packed record batch that is longer unpacked: contract_invalid
 ROW_GROUPS_CACHED_MAX = 8  # by one open table; the one used longest ago goes
 CSV_HEADER_BYTES_MAX = 1 << 20  # a longer header line: contract_invalid
 HELPER_REQUEST_BYTES_MAX = 1 << 20  # a longer line is answered with an error and skipped
@@ -115,6 +123,7 @@ ENVIRONMENTS_CACHED_MAX = 64  # the oldest goes
 
 assert BATCH_ROWS * 2 == ROW_GROUP_ROWS_MAX, "two batches fill a row group"
 assert CHUNK_BYTES % HASH_BLOCK_BYTES == 0
+assert PART_ROWS % ROW_GROUP_ROWS_MAX == 0, "a part ends where a row group ends"
 assert CONTRACT_BYTES_MAX < HELPER_REQUEST_BYTES_MAX, "a request can carry a contract"
 
 # Host and spool. What each does at its bound is said in the module that reads it.
@@ -167,6 +176,7 @@ CHANNEL_WRITE_BYTES_MAX = 16 * FRAME_BYTES_MAX  # a reader that falls further be
 HELPER_CALLS_MAX = 4_096  # further calls are answered "busy"
 HELPER_END_MS_MAX = 1_000  # how long a helper at work may take to end before it is killed
 HELPER_LINE_BYTES_MAX = 16 << 20  # a helper that writes a longer line is ended
+ADOPTION_OFFERS_MAX = 200  # the newest runs without a result that are looked at for a sealed package; `adopt` looks at any
 RESULTS_SWEPT_MAX = 200  # the newest results that `reconcile` looks at; `verify --all` looks at every one
 PINNED_NAMED_MAX = 3  # names of pinned inputs in the ledger; the rest is …
 HOST_POLL_MS = 500  # where the kernel has no pidfd
@@ -232,6 +242,10 @@ STATISTICS_TOP_ROWS = 8  # the most frequent values named
 PLOT_POINTS_MAX = 4_000  # of a line; beyond, the least and the greatest value of each step
 SCATTER_POINTS_MAX = 5_000  # beyond, a sample
 FILTER_CHARS_MAX = 1_000  # a longer value of a filter is refused in words
+FILTER_TEXT_CHARS_MAX = 4_000  # of a whole filter as it is typed
+FILTER_PARTS_MAX = 400  # conditions and values of one filter
+FILTER_DEPTH_MAX = 40  # of its parentheses and words
+ORDER_COLUMNS_MAX = 8  # a table is sorted by at most so many columns
 SHEET_ROWS_MAX = 1_048_576  # what a spreadsheet shows; more are written, and the loss is named
 SHEET_CELL_CHARS_MAX = 32_767  # what a spreadsheet's cell holds; longer texts are written, and the loss is named
 

@@ -9,7 +9,7 @@ from actum.clock import US, Now
 from actum.limits import HOST_SILENT_S, LOOK_AGAIN_S, PUBLISH_RETRY_S, RECORDS_EVERY_S
 from actum.model.changes import JournalEntry
 from actum.model.status import TERMINAL, Contact, Pair, Phase, Status
-from actum.supervise import clearing, computing, deadlines, events, finishing, listening, opening
+from actum.supervise import adopting, clearing, computing, deadlines, events, finishing, listening, opening
 from actum.supervise.effects import Effect, ReadRecords
 from actum.supervise.looking import tree_is_left
 from actum.supervise.machine import Machine
@@ -22,7 +22,7 @@ def _nothing(m: Machine, now: Now) -> list[Effect]:
 
 
 STEPS: Mapping[Phase, Step] = {
-    Phase.QUEUED: _nothing,  # the supervisor grants slots
+    Phase.QUEUED: adopting.begin,  # the supervisor grants slots; an adoption needs none
     Phase.FREEZING: opening.freezing,
     Phase.LAUNCHING: opening.launching,
     Phase.COMPUTING: computing.computing,
@@ -117,7 +117,14 @@ def _records(m: Machine, now: Now) -> list[Effect]:
 
 
 def is_queued(m: Machine) -> bool:
-    return m.row.pair.phase is Phase.QUEUED and m.pending is None and m.row.stop_requested_at_us is None
+    """Whether it waits for a slot. A run that adopts starts no work and needs none."""
+    queued = m.row.pair.phase is Phase.QUEUED and m.row.adopts is None
+    return queued and m.pending is None and m.row.stop_requested_at_us is None
+
+
+def only_waits(m: Machine) -> bool:
+    """Whether time alone can do nothing with it: it waits for a slot, and nobody asked for anything else."""
+    return is_queued(m) and m.seen.stop_cause is None and not m.live.get("notices")
 
 
 def grant(m: Machine, now: Now) -> list[Effect]:
@@ -139,7 +146,7 @@ def stop_answer(m: Machine) -> str:
 
 def unlooked_verdict(m: Machine) -> dict[str, Any]:
     """The verdict of an attempt for which there is nothing to look for: row 1 or row 7 of §6."""
-    queue = m.row.pair.status is Status.CREATED
+    queue = m.row.pair.status is Status.CREATED and m.row.adopts is None
     word = "queue" if queue else "verify"
     return {
         "run": m.row.run,
@@ -277,7 +284,7 @@ def _on_signalled(m: Machine, event: events.Signalled, now: Now) -> list[Effect]
     said = {"level": event.level, "processes": [dict(each) for each in event.results]}
     if said != m.seen.ended_pids:
         m.seen.ended_pids = said
-        m.live.setdefault("notices", []).append(JournalEntry("signalled", now.utc_us, said))
+        m.note(JournalEntry("signalled", now.utc_us, said))
     m.next_look_us = 0 if tree_is_left(m.seen.evidence) else m.next_look_us
     return []
 
@@ -290,10 +297,10 @@ def _on_stop_written(m: Machine, event: events.StopWritten, now: Now) -> list[Ef
         if not m.live.get("undelivered"):
             m.live["undelivered"] = True
             entry = JournalEntry("stop_stage", now.utc_us, {"stage": "not_delivered", "why": event.error})
-            m.live.setdefault("notices", []).append(entry)
+            m.note(entry)
         return []
     entry = JournalEntry("stop_stage", now.utc_us, {"stage": "delivered", "level": event.level})
-    m.live.setdefault("notices", []).append(entry)
+    m.note(entry)
     return []
 
 

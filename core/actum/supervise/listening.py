@@ -20,7 +20,7 @@ def hello(m: Machine, event: Hello, now: Now) -> list[Effect]:
     """A proven host. Anything noted as absent before is discarded; the answer follows the commit (§6, §7)."""
     if m.row.released:  # its exit is on record: whoever this is, nobody waits for it (P13)
         data = {"channel": event.channel, "pid": event.identity.get("pid")}
-        m.live.setdefault("notices", []).append(JournalEntry("late_host", now.utc_us, data))
+        m.note(JournalEntry("late_host", now.utc_us, data))
         return [Send(m.attempt, "dismiss", {"why": "the attempt is released"})]
     m.seen.channel = event.channel
     m.seen.identity = ProcessIdentity.from_json(event.identity)
@@ -111,7 +111,7 @@ def frame(m: Machine, event: Frame, now: Now) -> list[Effect]:
         if event.type in ("ended", "sealed", "failed", "stopped") and m.live.get("late_channel") != event.channel:
             m.live["late_channel"] = event.channel  # said once a channel
             data = {"type": event.type, "channel": event.channel}
-            m.live.setdefault("notices", []).append(JournalEntry("late_message", now.utc_us, data))
+            m.note(JournalEntry("late_message", now.utc_us, data))
         return []
     m.live["heard_us"] = now.monotonic_us
     m.touched = True
@@ -149,7 +149,7 @@ def notice(m: Machine, body: Mapping[str, Any], now: Now) -> list[Effect]:
     holds = (body.get("data") or {}).get("holds")
     if holds is not None:
         m.live["waits"] = {"code": str(body["code"]), "message": str(body["text"])} if holds else None
-    m.live.setdefault("notices", []).append(JournalEntry(str(body["code"]), now.utc_us, dict(body)))
+    m.note(JournalEntry(str(body["code"]), now.utc_us, dict(body)))
     return []
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from actum.clock import US, Now
-from actum.limits import LAUNCH_DOUBTED_S
+from actum.limits import HOLD_DOUBLINGS_MAX, LAUNCH_DOUBTED_S, LOOK_AGAIN_S, RECONCILE_EVERY_S
 from actum.model.changes import JournalEntry
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, TreeSeen
 from actum.model.facts import FactName
@@ -33,7 +33,7 @@ def looked(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
     _note_host(m, seen)
     _note_claim(m, seen)
     _note_outcome(m, seen)
-    m.held = waiting_for(seen) if decision.action is Action.HOLD else None
+    _note_hold(m, waiting_for(seen) if decision.action is Action.HOLD else None, now)
     act = _ACTS.get(decision.action)
     return act(m, seen, now) if act is not None else []
 
@@ -41,6 +41,18 @@ def looked(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
 def waiting_for(seen: Evidence) -> str:
     """What a hold waits for. “Cannot tell” is a verdict: the slot stays taken and an alert says this (R09)."""
     return "; ".join(f"{what}: {why}" for what, why in seen.why.items()) or "the evidence could not be read"
+
+
+def _note_hold(m: Machine, held: str | None, now: Now) -> None:
+    """A hold is looked at again each minute (§6); a fresh one sooner, since most pass at once: 1 s, 2 s, 4 s …
+
+    A hello, an exit, waking or a person's asking makes the next look due at once, as ever.
+    """
+    m.held = held
+    m.holds = 0 if held is None else m.holds + 1
+    if held is not None:
+        after_s = min(LOOK_AGAIN_S * 2 ** min(m.holds - 1, HOLD_DOUBLINGS_MAX), RECONCILE_EVERY_S)
+        m.next_look_us = now.monotonic_us + int(after_s * US)
 
 
 def _claimed_meanwhile(seen: Evidence) -> bool:

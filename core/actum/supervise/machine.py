@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from actum.clock import US, Now
-from actum.limits import LOOK_AGAIN_S
+from actum.limits import LOOK_AGAIN_S, NOTICES_WAITING_MAX
 from actum.model.changes import Arrow, Change, ClearAlert, JournalEntry, RaiseAlert
 from actum.model.evidence import Evidence
 from actum.model.facts import Fact, FactName
@@ -77,6 +77,7 @@ class Machine:
     not_before_us: int = 0  # monotonic; a step that could not be done waits until then
     tries: dict[str, int] = field(default_factory=dict)
     held: str | None = None  # why the machine cannot tell, while it cannot
+    holds: int = 0  # looks in a row that could not tell
     gated: bool = False  # no new launch: leftovers are not judged yet (R09), or the queue is paused
     restored: bool = False  # taken over from an earlier service instance
     live: dict[str, Any] = field(default_factory=dict)
@@ -183,7 +184,8 @@ class Machine:
             self.alerts |= {alert.key for alert in self.change.alerts if isinstance(alert, RaiseAlert)}
         notices: list[JournalEntry] = self.live.pop("journalled", [])
         if notices:
-            self.live["notices"] = [*notices, *self.live.get("notices", [])]
+            self.live["notices"] = waiting = [*notices, *self.live.get("notices", [])]
+            self._bound_notices(waiting, now.utc_us)
         self.change = None
         self.take(row, now)
 
@@ -218,7 +220,7 @@ class Machine:
         started = self.has(FactName.CONTACT_MADE) if work_started is None else work_started
         journal = (JournalEntry("failed", now.utc_us, {"code": code, "message": message}),)
         due = None
-        if target.status in RETRYABLE and self.row.current:
+        if target.status in RETRYABLE and self.row.current and self.row.adopts is None:  # there is no work to repeat
             due = retry.retry_at_us(self.policies, self.row.n, code, work_started=started, now_us=now.utc_us)
         columns: dict[str, Any] = {"failure_code": code, "failure_message": message, **self.parting()}
         columns["failure_details"] = dict(details) if details else None
@@ -259,6 +261,20 @@ class Machine:
         """A hello, a claim or a status change discards every absence noted before it (§6)."""
         self.seen.absent_since_us = None
         self.stale = "look" in self.doing
+
+    def note(self, entry: JournalEntry) -> None:
+        """To be journalled with the next change. While the store takes none, the oldest make room and are counted (R11)."""
+        waiting: list[JournalEntry] = self.live.setdefault("notices", [])
+        waiting.append(entry)
+        self._bound_notices(waiting, entry.at_us)
+
+    @staticmethod
+    def _bound_notices(waiting: list[JournalEntry], at_us: int) -> None:
+        if len(waiting) <= NOTICES_WAITING_MAX:
+            return
+        lost = waiting[: len(waiting) - NOTICES_WAITING_MAX + 1]
+        count = sum(int(each.data["count"]) if each.kind == "notices_dropped" else 1 for each in lost)
+        waiting[: len(lost)] = [JournalEntry("notices_dropped", at_us, {"count": count})]
 
     def alert(self, now: Now, kind: str, code: str, severity: str = "warning", **data: Any) -> RaiseAlert:
         """An alert about this attempt; one open alert per kind."""

@@ -33,6 +33,7 @@ class Policies:
     accepted_exit_codes: frozenset[int]
     retry: Retry
     safe_to_repeat: bool
+    resources: frozenset[str]  # exclusive: one attempt at a time holds each
 
 
 def of(contract: Mapping[str, Any]) -> Policies:
@@ -53,4 +54,5 @@ def of(contract: Mapping[str, Any]) -> Policies:
             longest_delay_s=read.retry.longest_delay.total_seconds(),
         ),
         safe_to_repeat=read.safe_to_repeat,
+        resources=frozenset(read.resources),
     )

@@ -1,10 +1,14 @@
-"""Whether a failed attempt is followed by another, and when (§12, R05)."""
+"""Whether a failed attempt is followed by another, when, and with what (§12, R05)."""
 
 from __future__ import annotations
 
 import random
 
-from actum.clock import US
+from actum.clock import US, Now
+from actum.model.changes import JournalEntry, NextAttempt
+from actum.model.facts import Fact, FactName
+from actum.model.identity import uuid7
+from actum.model.run import AttemptRow
 from actum.model.status import FailureCode
 from actum.supervise.policies import Policies
 
@@ -32,3 +36,15 @@ def retry_at_us(policies: Policies, n: int, code: str, *, work_started: bool, no
         return None
     delay_s = min(retry.longest_delay_s, retry.first_delay_s * retry.factor ** (n - 1))
     return now_us + int(delay_s * (0.5 + random.random() / 2) * US)
+
+
+def next_attempt(row: AttemptRow, now: Now) -> NextAttempt:
+    """Attempt n+1 with the frozen inputs of attempt 1, each fact saying so (FORMATS)."""
+    facts: tuple[Fact, ...] = (
+        Fact(FactName.ADMITTED, now.utc_us, {"method": "retry", "from": 1, "after": row.n}),
+        Fact(FactName.INPUTS_FROZEN, now.utc_us, {"method": "frozen once per run", "from": 1}),
+    )
+    if FactName.INPUTS_FROZEN not in row.facts:
+        facts = facts[:1]
+    entry = JournalEntry("retry", now.utc_us, {"n": row.n + 1, "after": row.failure_code})
+    return NextAttempt(row.run, uuid7(now.utc_us), row.attempt, row.n + 1, now.utc_us, facts, (entry,))

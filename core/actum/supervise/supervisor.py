@@ -1,23 +1,23 @@
 """The supervisor: every open attempt of a workspace, its slots, its commands. Events in, effects out, no I/O (§3).
 
-Theory. `handle` notes an event and then lets each machine it touched advance. Only here are slots counted (R06), is the
-queue held until every leftover has a verdict (R09), and are commands answered, after the commit of what they asked (R04).
+Theory. `handle` notes an event and then lets each machine it touched advance; what follows costs what was touched, not what
+is open. Only here are slots counted (R06, `slots`), is the queue held until every leftover has a verdict (R09), and are
+commands answered, after the commit of what they asked (R04).
 A refusal with EPOCH retires this instance at once: it signals nothing and launches nothing any more (P23).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any
 
 from actum.clock import US, Now
-from actum.errors import ActumError, Conflict, WorkspaceUnusable
+from actum.errors import WorkspaceUnusable
 from actum.limits import LOOK_AGAIN_S, RECONCILE_EVERY_S, STORE_RETRY_S
 from actum.model.changes import (
     Answer,
     JournalEntry,
-    NextAttempt,
     Note,
     Persisted,
     RefusalKind,
@@ -25,29 +25,14 @@ from actum.model.changes import (
     Request,
     StopRun,
 )
-from actum.model.facts import Fact, FactName
-from actum.model.identity import uuid7
 from actum.model.run import AttemptRow
 from actum.model.status import TERMINAL, AttemptEvent, Phase, RunStatus
-from actum.supervise import advancing, deadlines, events, policies
+from actum.supervise import advancing, deadlines, events, policies, retry
+from actum.supervise.commands import Reconcile, Stopping, refusal_error
 from actum.supervise.effects import Effect, Forget, Persist, Reply, Retire
 from actum.supervise.looking import looked
 from actum.supervise.machine import Machine
-
-
-@dataclass(slots=True)
-class _Reconcile:
-    command: int
-    waiting: set[str]
-    verdicts: list[Any] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Stopping:
-    """A run between two attempts whose stop is being recorded, and whom to answer."""
-
-    row: AttemptRow
-    commands: list[int]
+from actum.supervise.slots import Slots
 
 
 class Supervisor:
@@ -57,7 +42,7 @@ class Supervisor:
     def __init__(self) -> None:
         self.instance = ""
         self.epoch = 0
-        self.slots = 1
+        self._slots = Slots()
         self.paused = self.held = False
         self.retired: str | None = None
         self.machines: dict[str, Machine] = {}
@@ -66,12 +51,16 @@ class Supervisor:
         self._token = 0
         self._commands: dict[int, Callable[[Answer, Now], list[Effect]]] = {}
         self._stops: dict[str, list[int]] = {}
-        self._stopping: dict[int, _Stopping] = {}
+        self._stopping: dict[int, Stopping] = {}
         self._beginning: dict[int, list[events.StopAsked]] = {}  # attempt n+1 is being recorded; stops wait for its answer
         self._postponed: list[tuple[int, Callable[[Now], list[Effect]]]] = []  # from when (monotonic), what
         self._retry_due_us: dict[int, int] = {}  # monotonic
+        self._retries: list[tuple[int, int]] = []  # heap of (due, run); an entry that `_retry_due_us` contradicts is old
+        self._barred: list[tuple[int, int]] = []  # due, and the queue is paused for them
+        self._touched: dict[str, Machine] = {}  # by the event under way
+        self._owners: dict[int, Machine] = {}  # token of a Persist → the machine that waits for its answer
         self._judged: dict[str, Mapping[str, Any]] = {}
-        self._reconciles: list[_Reconcile] = []
+        self._reconciles: list[Reconcile] = []
         self._next_pass_us = 0
 
     # Events in, effects out
@@ -89,8 +78,17 @@ class Supervisor:
         return not (self.machines or self.retrying or self._commands or self._postponed)
 
     @property
+    def slots(self) -> int:
+        """How many attempts may be under way at once."""
+        return self._slots.total
+
+    @slots.setter
+    def slots(self, total: int) -> None:
+        self._slots.total = total
+
+    @property
     def slots_taken(self) -> int:
-        return sum(m.holds_slot or "slot" in m.doing for m in self.machines.values())
+        return len(self._slots.holders)
 
     def next_token(self) -> int:
         self._token += 1
@@ -99,26 +97,29 @@ class Supervisor:
     # After every event
 
     def _settle(self, now: Now) -> list[Effect]:
-        """Grant slots, start due attempts, and let go of what is closed."""
+        """Let go of what is closed, grant slots, start due attempts: of the machines that this event touched."""
         effects: list[Effect] = []
-        for attempt in [m.attempt for m in self.machines.values() if m.closed and m.pending is None]:
-            effects += self._close(self.machines.pop(attempt), now)
+        touched, self._touched = self._touched, {}
+        for m in touched.values():
+            if m.pending is not None:
+                self._owners[m.pending] = m
+            elif m.closed and self.machines.pop(m.attempt, None) is not None:
+                self._slots.forget(m.attempt)
+                effects += self._close(m, now)
+                continue
+            self._slots.note(m)
         if self.retired is None and not self.unjudged:
             effects += self._grant(now)
             effects += self._retry(now)
         return effects
 
     def _grant(self, now: Now) -> list[Effect]:
-        free = self.slots - self.slots_taken
-        if free <= 0:
-            return []
         effects: list[Effect] = []
-        waiting = (m for m in self.machines.values() if advancing.is_queued(m) and self._open_for(m.row))
-        for m in sorted(waiting, key=lambda m: (m.row.run, m.row.n)):
-            if free <= 0:
-                break
-            free -= 1
+        while (m := self._slots.take(self.machines, lambda m: self._open_for(m.row), now)) is not None:
             effects += advancing.grant(m, now)
+            self._slots.note(m)
+            if m.pending is not None:
+                self._owners[m.pending] = m
         return effects
 
     def _open_for(self, row: AttemptRow) -> bool:
@@ -129,16 +130,29 @@ class Supervisor:
         longest_s = policies.of(row.contract).retry.longest_delay_s
         wait_us = min(max(0, (row.retry_at_us or 0) - now.utc_us), longest_s * US)
         self.retrying[row.run] = row
-        self._retry_due_us[row.run] = now.monotonic_us + int(max(wait_us, at_least_s * US))
+        self._retry_due_us[row.run] = due_us = now.monotonic_us + int(max(wait_us, at_least_s * US))
+        heappush(self._retries, (due_us, row.run))
 
     def _retry(self, now: Now) -> list[Effect]:
         effects: list[Effect] = []
-        for run, row in list(self.retrying.items()):
-            due = now.monotonic_us >= self._retry_due_us[run]
-            if row.released and due and self._open_for(row) and row.stop_requested_at_us is None:
+        while self._retries and self._retries[0][0] <= now.monotonic_us:
+            due_us, run = heappop(self._retries)
+            row = self.retrying.get(run)
+            if row is None or self._retry_due_us[run] != due_us:
+                continue
+            if not self._open_for(row):
+                self._barred.append((due_us, run))
+            elif row.released and row.stop_requested_at_us is None:
                 del self.retrying[run]
                 effects += self._begin_next(row, now)
         return effects
+
+    def _open_queue(self) -> None:
+        """A pause is over: whoever it barred may begin."""
+        self._slots.opened()
+        for each in self._barred:
+            heappush(self._retries, each)
+        self._barred.clear()
 
     def _begin_next(self, row: AttemptRow, now: Now) -> list[Effect]:
         """Attempt n+1. A commit that failed, or whose answer was lost, is tried again: the run never waits for nothing."""
@@ -154,7 +168,7 @@ class Supervisor:
             stops = self._beginning.pop(row.run)
             return [effect for stop in stops for effect in self._on_stop_asked(stop, now)]
 
-        return self._ask(_next_attempt(row, now), now, answered)
+        return self._ask(retry.next_attempt(row, now), now, answered)
 
     def _close(self, m: Machine, now: Now) -> list[Effect]:
         """The attempt is closed and released: its slot was freed by that very commit."""
@@ -183,6 +197,7 @@ class Supervisor:
         self._postponed.append((now.monotonic_us + int(after_s * US), then))
 
     def _advance(self, m: Machine, now: Now) -> list[Effect]:
+        self._touched[m.attempt] = m
         m.gated = bool(self.unjudged) or not self._open_for(m.row)
         asked = m.seen.stop_cause is not None and m.row.stop_requested_at_us is None
         if asked and m.row.run_status is RunStatus.RETRYING and m.row.run not in self._stopping and not m.closed:
@@ -214,7 +229,7 @@ class Supervisor:
 
     def _machine(self, row: AttemptRow, now: Now) -> Machine:
         m = Machine(row, self.next_token, self.epoch, step_started_us=now.monotonic_us)
-        self.machines[row.attempt] = m
+        self.machines[row.attempt] = self._touched[row.attempt] = m
         return m
 
     def _on_committed(self, event: events.Committed, now: Now) -> list[Effect]:
@@ -223,12 +238,13 @@ class Supervisor:
         then = self._commands.pop(event.token, None)
         if then is not None:
             return then(event.answer, now)
-        m = next((m for m in self.machines.values() if m.pending == event.token), None)
-        if m is None:
+        m = self._owners.pop(event.token, None)
+        if m is None or m.pending != event.token:
             return []
         return self._on_machine_committed(m, event.answer, now)
 
     def _on_machine_committed(self, m: Machine, answer: Answer, now: Now) -> list[Effect]:
+        self._touched[m.attempt] = m
         then, m.pending, m.on_persisted = m.on_persisted, None, None
         m.touched = True
         m.doing.discard("slot")
@@ -282,14 +298,15 @@ class Supervisor:
                 self._later(now, lambda later: self._on_admit_asked(event, later, unsure=True))
                 return []
             if isinstance(answer, Refused):
-                return [Reply(event.command, error=_refusal_error(answer))]
+                return [Reply(event.command, error=refusal_error(answer))]
             row = answer.row
             assert row is not None, "an admission answers with its attempt"
+            first: list[Effect] = []
             known = row.attempt in self.machines or row.run in self.retrying or row.run in self._beginning
             if not known and row.pair.phase is not Phase.CLOSED:
-                self._machine(row, now)
+                first = self._advance(self._machine(row, now), now)  # a run that adopts begins at once
             reply = {"run": row.run, "id": row.run_id, "created": answer.created, "request_digest": row.request_digest}
-            return [Reply(event.command, reply)]
+            return [Reply(event.command, reply), *first]
 
         return self._ask(event.request, now, answered)
 
@@ -318,12 +335,13 @@ class Supervisor:
     def _stop_between(self, row: AttemptRow, commands: list[int], now: Now) -> list[Effect]:
         """A run between two attempts becomes STOPPED; its attempt keeps its status (P10)."""
         self.retrying.pop(row.run, None)
-        self._stopping[row.run] = _Stopping(row, commands)
+        self._stopping[row.run] = Stopping(row, commands)
 
         def answered(answer: Answer, now: Now) -> list[Effect]:
             stopping = self._stopping.pop(row.run)
             m = self.machines.get(row.attempt)
             if m is not None:
+                self._touched[m.attempt] = m
                 m.seen.stop_cause = None
                 m.take(answer.row, now)
             fresh = answer.row or stopping.row
@@ -332,7 +350,7 @@ class Supervisor:
             if m is None and fresh.run_status is RunStatus.RETRYING:
                 self._await_retry(fresh, now, STORE_RETRY_S)
             assert isinstance(answer, Refused), "a stop on record is in the row"
-            return [Reply(command, error=_refusal_error(answer)) for command in stopping.commands]
+            return [Reply(command, error=refusal_error(answer)) for command in stopping.commands]
 
         entry = JournalEntry("stop_requested", now.utc_us, {"cause": "user", "between_attempts": True})
         return self._ask(StopRun(row.run, now.utc_us, (entry,)), now, answered)
@@ -340,8 +358,9 @@ class Supervisor:
     def _on_reconcile_asked(self, event: events.ReconcileAsked, now: Now) -> list[Effect]:
         if event.resume:
             self.paused = False
+            self._open_queue()
         effects: list[Effect] = []
-        pending = _Reconcile(event.command, set())
+        pending = Reconcile(event.command, set())
         for m in self.machines.values():
             m.tries.clear()  # a person asks: a helper that crashed too often is tried again
             if advancing.needs_look(m):
@@ -352,7 +371,7 @@ class Supervisor:
         self._reconciles.append(pending)
         return effects + self._finish_reconciles()
 
-    def _tell_verdict(self, reconcile: _Reconcile, m: Machine) -> None:
+    def _tell_verdict(self, reconcile: Reconcile, m: Machine) -> None:
         if m.attempt in reconcile.waiting:
             reconcile.waiting.discard(m.attempt)
             reconcile.verdicts.append(m.verdict or advancing.unlooked_verdict(m))
@@ -369,6 +388,7 @@ class Supervisor:
 
     def _on_queue_resumed(self, event: events.QueueResumed, now: Now) -> list[Effect]:
         self.paused, self.held = False, self.held and not event.held
+        self._open_queue()
         return [Reply(event.command, {"paused": self.held})]
 
     # What is seen of one attempt
@@ -418,7 +438,10 @@ class Supervisor:
         reconcile = now.monotonic_us >= self._next_pass_us
         if reconcile:
             self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
+        self._slots.time_passed()
         for m in list(self.machines.values()):
+            if advancing.only_waits(m):
+                continue
             overdue, before = deadlines.deadline_due(m, now), m.live.get("deadline_due")
             m.live["deadline_due"] = overdue
             if overdue is not None and overdue != before:
@@ -437,26 +460,6 @@ class Supervisor:
     def verdicts(self) -> Iterable[dict[str, Any]]:
         """The verdicts of every attempt taken over from an earlier service instance, so far."""
         return [dict(verdict) for verdict in self._judged.values()]
-
-
-def _next_attempt(row: AttemptRow, now: Now) -> NextAttempt:
-    """Attempt n+1 with the frozen inputs of attempt 1, each fact saying so (FORMATS)."""
-    facts: tuple[Fact, ...] = (
-        Fact(FactName.ADMITTED, now.utc_us, {"method": "retry", "from": 1, "after": row.n}),
-        Fact(FactName.INPUTS_FROZEN, now.utc_us, {"method": "frozen once per run", "from": 1}),
-    )
-    if FactName.INPUTS_FROZEN not in row.facts:
-        facts = facts[:1]
-    entry = JournalEntry("retry", now.utc_us, {"n": row.n + 1, "after": row.failure_code})
-    return NextAttempt(row.run, uuid7(now.utc_us), row.attempt, row.n + 1, now.utc_us, facts, (entry,))
-
-
-def _refusal_error(refused: Refused) -> ActumError:
-    if refused.kind is RefusalKind.KEY:
-        return Conflict("key_conflict", refused.message, remedy="Use another key for another request.", **refused.details)
-    if refused.kind is RefusalKind.STORAGE:
-        return WorkspaceUnusable("not_recorded", "The request could not be recorded; nothing was created.", refused.message)
-    return ActumError(f"refused_{refused.kind.value}", refused.message, **refused.details)
 
 
 _NOTE: dict[type, Callable[[Supervisor, Any, Now], list[Effect]]] = {
