@@ -11,13 +11,11 @@ from sqlalchemy import bindparam, select, update
 
 from actum.model.changes import Admit, ClearAlert, JournalEntry, RefusalKind
 from actum.model.run import Deletion
-from actum.model.status import RETRYABLE, Status
 from actum.store import journal
+from actum.store.adoptable import ADOPTABLE, offer_key
 from actum.store.schema import attempt, run
 from actum.store.sql import MINE, Statement
 from actum.store.writing import Refusal, Session
-
-ADOPTABLE = frozenset({*RETRYABLE, Status.STOPPED})
 
 _origin = Statement(
     select(
@@ -40,11 +38,6 @@ _inherits = Statement(
     .where(attempt.c.seq == bindparam("v_seq"), MINE)
     .values(code=bindparam("v_code"), environment=bindparam("v_environment"), epoch=bindparam("mine"))
 )
-
-
-def offer_key(attempt_id: str) -> str:
-    """The key of the alert that offers an attempt's sealed package."""
-    return f"adoptable:{attempt_id}"
 
 
 def refuse(session: Session, attempt_id: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from actum.clock import US, Now
 from actum.limits import ABSENCE_APART_S, HOST_EXIT_GRACE_S, LOOK_AGAIN_S
-from actum.model.changes import JournalEntry
+from actum.model.changes import JournalEntry, RaiseAlert
 from actum.model.evidence import ClaimSeen, HostSeen, TreeSeen
 from actum.model.facts import Fact, FactName
 from actum.model.status import AttemptEvent, FailureCode, Status
@@ -71,9 +71,19 @@ def release(m: Machine, now: Now) -> list[Effect]:
     if m.row.pair.status is Status.STOPPING:
         columns["stop_stage"] = {"stage": "released", "at_us": now.utc_us}
         journal = (JournalEntry("stop_stage", now.utc_us, {"stage": "released"}),)
-        if (m.seen.outcome or {}).get("kind") == "sealed":
-            journal = (*journal, JournalEntry("sealed_late", now.utc_us, {"offer": "adoption"}))
-    return m.persist(now, AttemptEvent.TREE_CLEAR, *facts, columns=columns, journal=journal)
+    offer = sealed_late(m, now) if m.row.pair.status is not Status.RUNNING else ()
+    if offer:
+        journal = (*journal, JournalEntry("sealed_late", now.utc_us, {"offer": "adoption"}))
+    return m.persist(now, AttemptEvent.TREE_CLEAR, *facts, columns=columns, journal=journal, alerts=offer)
+
+
+def sealed_late(m: Machine, now: Now) -> tuple[RaiseAlert, ...]:
+    """The offer of a package that was sealed although its attempt ended otherwise (§6 rows 8 and 22, P05)."""
+    outcome, recorded = m.seen.outcome or {}, m.row.facts.get(FactName.SEALED)
+    if m.row.adopts is not None or (recorded is None and outcome.get("kind") != "sealed"):
+        return ()
+    by, digest = ("outcome", outcome.get("manifest_sha256")) if recorded is None else ("record", recorded.get("manifest_sha256"))
+    return (m.alert(now, "adoptable", "sealed_late", "info", n=m.row.n, sealed_by=by, manifest_sha256=digest),)
 
 
 def await_tree(m: Machine, now: Now) -> list[Effect]:

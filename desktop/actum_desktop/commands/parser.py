@@ -24,6 +24,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "facts": ("facts", "the facts of a run with their evidence"),
     "logs": ("logs", "what the work of a run printed"),
     "stop": ("stop", "end the work of a run"),
+    "adopt": ("adopt", "take up what a run sealed and nobody published, as a new run"),
     "results": ("results", "the metrics, tables and files of a run"),
     "verify": ("verify", "check a published result again"),
     "export": ("export", "write a table of a result to a file"),

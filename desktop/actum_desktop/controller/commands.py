@@ -28,7 +28,7 @@ from actum.model.status import RUN_TERMINAL
 from actum.recipes import registry
 from actum.supervise import events
 
-from actum_desktop.controller import admission, flows
+from actum_desktop.controller import admission, adoption, flows
 from actum_desktop.controller.events import Progressed
 from actum_desktop.controller.helpers import Helper, HelperAnswer
 from actum_desktop.controller.resultsweep import ResultSweep
@@ -84,6 +84,21 @@ class Commands:
                 controller.tell(events.AdmitAsked(command, request))
 
         flows.run(admission.admit(task, body, copy_bytes_max), controller.helpers, admitted)
+
+    def _adopt(self, command: int, body: Body) -> None:
+        """A new run that takes up what an old one sealed and nobody published (R03); asking again finds the same run."""
+        controller = self._controller
+        run, n = self._run_number(body), body.get("attempt")
+        found = adoption.admit(controller.ws, controller.reader, run, None if n is None else int(n))
+        if not isinstance(found, Admit):
+            controller.reply(command, found, None)
+            return
+
+        def admitted(ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
+            told = None if ok is None else {**ok, "adopted": found.fact.evidence["from"], "sealed_by": found.fact.evidence["sealed_by"]}
+            controller.reply(command, told, error)
+
+        controller.tell(events.AdmitAsked(controller.expect(admitted), found))
 
     def _stop(self, command: int, body: Body) -> None:
         run = self._run_number(body)
@@ -227,7 +242,12 @@ class Commands:
                 controller.reply(command, None, error)
                 return
             verdicts = list(ok["verdicts"])
-            self._sweep.begin(lambda found: controller.reply(command, {**ok, "verdicts": verdicts + found}, None))
+
+            def swept(found: list[dict[str, Any]]) -> None:
+                told = verdicts + found
+                controller.offers.begin(lambda offers: controller.reply(command, {**ok, "verdicts": told + offers}, None))
+
+            self._sweep.begin(swept)
 
         controller.tell(events.ReconcileAsked(controller.expect(judged), bool(body.get("resume"))))
 
@@ -310,6 +330,7 @@ def _helper_ended(what: str) -> ActumError:
 
 _VERBS: Mapping[str, Callable[[Commands, int, Body], None]] = {
     "run": Commands._run,
+    "adopt": Commands._adopt,
     "stop": Commands._stop,
     "task_add": Commands._task_add,
     "set_setting": Commands._set_setting,

@@ -17,13 +17,13 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
-from actum import clock, faults, runtime
+from actum import clock, runtime
 from actum.errors import ActumError, Busy
 from actum.generation import remove_endpoint, write_endpoint
 from actum.ipc import spool
 from actum.ipc.framing import FrameTooLong
 from actum.ipc.session import Expected
-from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, SLEEP_NOTICED_S, STATE_POLL_S, TICK_MS
+from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, OFFERS_AFTER_MS, SLEEP_NOTICED_S, STATE_POLL_S, TICK_MS
 from actum.lock import Lock
 from actum.model.changes import Answer, Changes, ClearAlert, Note, RaiseAlert, RefusalKind, Refused, Request
 from actum.model.status import Phase, Status
@@ -39,6 +39,7 @@ from actum.workspace import Workspace
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from actum_desktop.controller import live
+from actum_desktop.controller.adoption import Offers
 from actum_desktop.controller.commands import Commands
 from actum_desktop.controller.events import Supervising, Update, Verdict
 from actum_desktop.controller.performer import Performer
@@ -93,6 +94,7 @@ class Controller(QObject):
         self._server: Server | None = None
         self._reader: Reader | None = None
         self._commands = Commands(self)
+        self.offers = Offers(self)
         self._polls = 0.0
         self._lock_looked_us = 0
         self._asleep_us = 0
@@ -104,7 +106,6 @@ class Controller(QObject):
 
     def start(self) -> None:
         """Open the epoch, listen, and look at everything left over. Raises WorkspaceUnusable, StorageFailed."""
-        faults.i_am("app")
         instance = str(uuid.uuid4())
         opened = self._writer.start(instance, identity=identity.own().to_json())
         self._writer.subscribe(self._emit_changes)
@@ -119,6 +120,12 @@ class Controller(QObject):
         self._start_timers()
         self.tell(events.Opened(instance, opened.epoch, rows, slots, paused, bool(settings["queue_paused"])))
         self._note_recovery(opened.recovery)
+        QTimer.singleShot(OFFERS_AFTER_MS, self, self._look_for_offers)
+
+    @_guarded
+    def _look_for_offers(self) -> None:
+        if not self.left:
+            self.offers.begin(lambda found: None)
 
     def _listen(self, instance: str, epoch: int) -> None:
         path = runtime.socket_path()
@@ -175,6 +182,11 @@ class Controller(QObject):
         return self.supervisor.idle and not self._queue and not self._replies and not self._thens
 
     @property
+    def left(self) -> bool:
+        """Whether this instance let go of the workspace, or never had it."""
+        return self._reader is None
+
+    @property
     def reader(self) -> Reader:
         assert self._reader is not None, "the controller was started"
         return self._reader
@@ -211,6 +223,8 @@ class Controller(QObject):
             self._retire(effect.why)
         else:
             self._performer.perform(effect)
+            if isinstance(effect, effects.Forget):
+                self.offers.closed(effect.attempt)
 
     def met_defect(self) -> None:
         """Called where an exception is handled that nobody foresaw.
