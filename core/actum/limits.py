@@ -107,9 +107,9 @@ JSON_LINES_BYTES_MAX = 1 << 24  # likewise of more bytes
 BATCH_ROWS = 65_536  # rows compared, read or written at once
 BATCH_BYTES = 1 << 23  # text of one batch, whatever its rows
 ROW_GROUP_ROWS_MAX = 131_072
-PART_ROWS = 8 * ROW_GROUP_ROWS_MAX  # a table is verified, resumed and named in parts of so many rows
-PARTS_LISTED_MAX = 100_000  # of one table in derived.json; a longer table: contract_invalid
-ARROW_BATCH_BYTES_MAX = 64 << 20  # a packed record batch that is longer unpacked: contract_invalid
+CHUNK_ROWS = 8 * ROW_GROUP_ROWS_MAX  # a table is verified, resumed and named in chunks of so many rows
+BATCHES_AHEAD = 2  # read while the one before is compared
+MAPPED_BYTES_MAX = 64 << 20  # of an Arrow file kept in memory; what was looked at is let go beyond
 ROW_GROUPS_CACHED_MAX = 8  # by one open table; the one used longest ago goes
 CSV_HEADER_BYTES_MAX = 1 << 20  # a longer header line: contract_invalid
 HELPER_REQUEST_BYTES_MAX = 1 << 20  # a longer line is answered with an error and skipped
@@ -123,7 +123,7 @@ ENVIRONMENTS_CACHED_MAX = 64  # the oldest goes
 
 assert BATCH_ROWS * 2 == ROW_GROUP_ROWS_MAX, "two batches fill a row group"
 assert CHUNK_BYTES % HASH_BLOCK_BYTES == 0
-assert PART_ROWS % ROW_GROUP_ROWS_MAX == 0, "a part ends where a row group ends"
+assert CHUNK_ROWS % ROW_GROUP_ROWS_MAX == 0, "a chunk ends where a row group ends"
 assert CONTRACT_BYTES_MAX < HELPER_REQUEST_BYTES_MAX, "a request can carry a contract"
 
 # Host and spool. What each does at its bound is said in the module that reads it.
@@ -176,6 +176,7 @@ CHANNEL_WRITE_BYTES_MAX = 16 * FRAME_BYTES_MAX  # a reader that falls further be
 HELPER_CALLS_MAX = 4_096  # further calls are answered "busy"
 HELPER_END_MS_MAX = 1_000  # how long a helper at work may take to end before it is killed
 HELPER_LINE_BYTES_MAX = 16 << 20  # a helper that writes a longer line is ended
+OFFERS_AFTER_MS = 2_000  # after the start, so that the first frame does not wait
 ADOPTION_OFFERS_MAX = 200  # the newest runs without a result that are looked at for a sealed package; `adopt` looks at any
 RESULTS_SWEPT_MAX = 200  # the newest results that `reconcile` looks at; `verify --all` looks at every one
 PINNED_NAMED_MAX = 3  # names of pinned inputs in the ledger; the rest is …

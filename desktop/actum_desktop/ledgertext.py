@@ -65,13 +65,27 @@ def trigger(name: str | None) -> str:
 
 def method(evidence: Mapping[str, Any]) -> str:
     name = str(evidence.get("method") or "")
+    if name == "adopted":  # what was seen then; that it is taken over is said in a line of its own
+        name = str(evidence.get("then") or "")
     return _(_METHODS[name]) if name in _METHODS else name.replace("_", " ")
 
 
 def established(key: str, facts: list[Fact], show: Mapping[str, Any]) -> tuple[str, ...]:
     if not facts:
         return ()
-    return tuple(line for line in _ESTABLISHED[key](facts, show) if line)
+    return tuple(line for line in (*_ESTABLISHED[key](facts, show), _adopted(facts)) if line)
+
+
+def _adopted(facts: list[Fact]) -> str:
+    """Where a fact comes from that a run took over with the package it adopts (R03)."""
+    seen = next((fact["evidence"] for fact in facts if (fact.get("evidence") or {}).get("method") == "adopted"), None)
+    if seen is None:
+        return ""
+    source = seen.get("from") or {}
+    lead = _("taken over from run {run}, attempt {n}").format(run=source.get("run"), n=source.get("n"))
+    if seen.get("then"):
+        return lead
+    return _join(lead, _("recorded by nobody at the time; it follows from the sealed package"))
 
 
 def _of(facts: list[Fact], name: str) -> Mapping[str, Any]:
@@ -84,7 +98,10 @@ def _join(*parts: str | None) -> str:
 
 def _admitted(facts: list[Fact], show: Mapping[str, Any]) -> list[str]:
     seen = _of(facts, "admitted")
-    again = _("attempt {n}").format(n=seen.get("n", 2)) if seen.get("from") else None
+    source = seen.get("from")
+    again = _("attempt {n}").format(n=seen.get("n", 2)) if source else None
+    if isinstance(source, Mapping):
+        again = _("adopts attempt {n} of run {run}").format(n=source.get("n"), run=source.get("run"))
     key = str(show.get("key") or "")
     return [
         _join(
@@ -98,7 +115,7 @@ def _admitted(facts: list[Fact], show: Mapping[str, Any]) -> list[str]:
 def _frozen(facts: list[Fact], show: Mapping[str, Any]) -> list[str]:
     seen = _of(facts, "inputs_frozen")
     inputs = list(show.get("inputs") or [])
-    if seen.get("from"):
+    if seen.get("from") and not isinstance(seen["from"], Mapping):
         return [_("carried over from attempt {n}").format(n=seen["from"])]
     number = seen.get("files", seen.get("count", len(inputs)))
     number = len(number) if isinstance(number, list | tuple) else int(number or 0)

@@ -10,77 +10,15 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, select
-
 from actum.model.facts import FACTS, FactName
 from actum.model.run import AdoptedRow, AttemptRow, Deletion, InputRow
 from actum.model.status import Contact, Pair, Phase, RunStatus, Status
 from actum.store.contractcache import contract_of
 from actum.store.jsontext import from_text
-from actum.store.schema import attempt, fact, input_, run, service_instance, task_version
-from actum.store.sql import Statement, constant
+from actum.store.question import Question
 
-_columns = (
-    attempt.c.seq,
-    attempt.c.id,
-    attempt.c.n,
-    attempt.c.status,
-    attempt.c.phase,
-    attempt.c.released,
-    attempt.c.session,
-    attempt.c.cookie,
-    attempt.c.secret_sha256,
-    attempt.c.folder,
-    attempt.c.host_identity,
-    attempt.c.contact,
-    attempt.c.failure_code,
-    attempt.c.started_at_us,
-    attempt.c.created_at_us,
-    attempt.c.records_offset,
-    run.c.number,
-    run.c.id.label("run_id"),
-    run.c.status.label("run_status"),
-    run.c.current_attempt,
-    run.c.task,
-    run.c.key,
-    run.c.request_digest,
-    run.c.parameters,
-    run.c.admitted_epoch,
-    run.c.stop_requested_at_us,
-    run.c.retry_at_us,
-    run.c.deletion,
-    run.c.adopted_attempt,
-    task_version.c.version,
-    task_version.c.contract_digest,
-    task_version.c.contract,
-)
-_joined = attempt.join(run, run.c.number == attempt.c.run).join(task_version, task_version.c.seq == run.c.task_version)
-
-
-def _select(condition: ColumnElement[bool]) -> Statement:
-    return Statement(select(*_columns).select_from(_joined).where(condition).order_by(run.c.number, attempt.c.n))
-
-
-_one = _select(attempt.c.id == bindparam("v_attempt"))
-_current = _select(and_(run.c.number == bindparam("v_run"), attempt.c.id == run.c.current_attempt))
-_of_run = _select(run.c.number == bindparam("v_run"))
-_open = _select(
-    attempt.c.seq.in_(
-        select(attempt.c.seq)
-        .where(constant("phase <> 'CLOSED'"))
-        .union_all(
-            select(attempt.c.seq)
-            .join(run, attempt.c.id == run.c.current_attempt)
-            .where(constant("run.status = 'RETRYING'"), constant("attempt.phase = 'CLOSED'"))
-        )
-    )
-)
-_facts = Statement(
-    select(fact.c.fact, fact.c.at_us, fact.c.evidence, fact.c.epoch, service_instance.c.id.label("observer"))
-    .join(service_instance, service_instance.c.epoch == fact.c.epoch, isouter=True)
-    .where(fact.c.attempt == bindparam("v_attempt"))
-)
-_inputs = Statement(select(input_).where(input_.c.run == bindparam("v_run")).order_by(input_.c.position))
+_one, _current, _of_run, _open = (Question(f"attempts.{name}") for name in ("one", "current", "of_run", "still_open"))
+_facts, _inputs = Question("attempts.facts"), Question("attempts.inputs")
 
 _POSITION = {name.value: index for index, name in enumerate(FACTS)}
 

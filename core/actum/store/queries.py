@@ -16,7 +16,7 @@ from actum import settings
 from actum.errors import NotFound
 from actum.limits import PAGE_ROWS_MAX
 from actum.model.run import AttemptRow
-from actum.store import database, runlists, selects
+from actum.store import database, loading, runlists, selects
 from actum.store.rows import (
     AlertRow,
     AttemptDetail,
@@ -107,14 +107,20 @@ class Reader:
         """Raises NotFound."""
         return selects.run(self._connection, self.resolve(number_or_id))
 
+    def adopted_from(self, attempt: str) -> tuple[int, int] | None:
+        """Run and number of the attempt with this UUID, which another run adopts."""
+        return selects.adopted_from(self._connection, attempt)
+
+    def adopted_by(self, attempt: str) -> int | None:
+        """The run that adopts this attempt."""
+        return selects.adopted_by(self._connection, attempt)
+
     def attempts(self, run: int) -> list[AttemptDetail]:
         """Every attempt of a run, first to last."""
         return selects.attempts(self._connection, run)
 
     def attempt_rows(self, open_only: bool = True, run: int | None = None) -> list[AttemptRow]:
         """Rows to decide on: with `open_only` every attempt that is not closed and the newest of every RETRYING run."""
-        from actum.store import loading  # and so SQLAlchemy, which no screen and no reading command needs
-
         if run is not None:
             rows = loading.of_run(self._connection, run)
         elif open_only:
@@ -124,13 +130,9 @@ class Reader:
         return [row for row in rows if not open_only or not row.released or row.current]
 
     def attempt_row(self, attempt: str) -> AttemptRow | None:
-        from actum.store import loading
-
         return loading.one(self._connection, attempt)
 
     def current_attempt(self, run: int) -> AttemptRow | None:
-        from actum.store import loading
-
         return loading.current(self._connection, run)
 
     def find_key(self, key: str) -> RunRow | None:

@@ -30,6 +30,7 @@ from actum.store.rows import (
 _number, _number_of_id, _number_of_key = (
     Question(f"single.{name}") for name in ("number", "number_of_id", "number_of_key")
 )
+_adopted_from, _adopted_by = Question("single.adopted_from"), Question("single.adopted_by")
 _run, _attempts, _facts, _records = (Question(f"single.{name}") for name in ("run", "attempts", "facts", "records"))
 _journal = {of_run: Question("single.journal", of_run) for of_run in (False, True)}
 _journal_tail = Question("single.journal_tail")
@@ -68,6 +69,16 @@ def run(connection: sqlite3.Connection, number: int) -> RunRow:
     row["parameters"] = json.loads(row["parameters"])
     row["labels"] = tuple(json.loads(row["labels"]))
     return RunRow(**row)
+
+
+def adopted_from(connection: sqlite3.Connection, attempt: str) -> tuple[int, int] | None:
+    row = _adopted_from.run(connection, v_attempt=attempt).fetchone()
+    return None if row is None else (int(row["run"]), int(row["n"]))
+
+
+def adopted_by(connection: sqlite3.Connection, attempt: str) -> int | None:
+    row = _adopted_by.run(connection, v_attempt=attempt).fetchone()
+    return None if row is None else int(row[0])
 
 
 def attempts(connection: sqlite3.Connection, number: int) -> list[AttemptDetail]:

@@ -14,7 +14,7 @@ from typing import Any
 from actum import clock
 from actum.limits import UNVERIFIED_FILES_LISTED_MAX
 from actum.model.status import ARROWS, RUN_TERMINAL, AttemptEvent, Pair, Phase, RunStatus, Status
-from actum.store import live
+from actum.store import adoptable, live
 from actum.store.live import LiveState, time_text
 from actum.store.queries import Reader
 from actum.store.rows import AlertRow, AttemptDetail, FactRow, ResultView, RunListRow, RunRow
@@ -33,6 +33,7 @@ def show_document(reader: Reader, ws: Workspace, run: int | str) -> dict[str, An
         result = reader.result(row.number)
         inputs = reader.attempt_rows(open_only=False, run=row.number)[-1].inputs
         alerts = reader.alerts(run=row.number)
+        adoption = _adoption(reader, ws, row, attempts, facts)
     now_us = clock.utc_us()
     current = next(attempt for attempt in attempts if attempt.id == row.current_attempt)
     folder = ws.attempt_folder(row.number, current.n)
@@ -57,6 +58,7 @@ def show_document(reader: Reader, ws: Workspace, run: int | str) -> dict[str, An
         "duration_s": _duration(row, now_us),
         "retry_at": time_text(row.retry_at_us),
         "rerun_of": row.rerun_of,
+        "adoption": adoption,
         "request_digest": row.request_digest,
         "progress": state.progress or live.progress(current.progress),
         "heartbeat_at": state.heartbeat_at,
@@ -82,7 +84,7 @@ def show_document(reader: Reader, ws: Workspace, run: int | str) -> dict[str, An
         "environment": current.environment,
         "code": current.code,
         "alerts": [alert_document(alert) for alert in alerts],
-        "allowed_actions": allowed_actions(row, current, result),
+        "allowed_actions": [*allowed_actions(row, current, result), *(["adopt"] if adoption["offer"] else [])],
         "unverified_files": unverified_files(folder, current),
     }
 
@@ -144,6 +146,22 @@ def allowed_actions(row: RunRow, current: AttemptDetail, result: ResultView | No
     if row.status not in RUN_TERMINAL:
         return ["stop"] if AttemptEvent.STOP_ASKED in ARROWS[pair] else []
     return ["rerun", "export", "verify"] if result is not None else ["rerun"]
+
+
+def _adoption(
+    reader: Reader, ws: Workspace, row: RunRow, attempts: Sequence[AttemptDetail], facts: Sequence[FactRow]
+) -> dict[str, Any]:
+    """Which attempt this run adopts, which run adopts one of its, and what it left that could be adopted now (R03)."""
+    origin = None if row.adopted_attempt is None else reader.adopted_from(row.adopted_attempt)
+    by, offer = None, None
+    for attempt in reversed(attempts):
+        by = by or (reader.adopted_by(attempt.id) if attempt.status in adoptable.ADOPTABLE else None)
+        ended = adoptable.of_detail(row, attempt, facts)
+        sealed = None if by or offer or adoptable.refusal(ended) else adoptable.sealed_package(ws, ended)
+        if sealed is not None:
+            offer = {"n": attempt.n, "sealed_by": sealed.sealed_by, "manifest_sha256": sealed.manifest_sha256}
+    of = None if origin is None else {"run": origin[0], "n": origin[1], "attempt": row.adopted_attempt}
+    return {"of": of, "by": by, "offer": offer}
 
 
 def unverified_files(folder: Path, attempt: AttemptDetail) -> dict[str, Any] | None:

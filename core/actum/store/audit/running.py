@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 from actum.limits import AUDIT_FINDINGS_MAX
-from actum.store.audit import databases, factrows, files, packages, statuses
+from actum.store.audit import adoptions, databases, factrows, files, packages, statuses
 from actum.store.audit.report import AuditReport, CheckResult, Finding, Look
 from actum.store.queries import Reader
 from actum.workspace import Workspace
@@ -17,6 +17,7 @@ CHECKS: tuple[Check, ...] = (
     *databases.CHECKS,
     *statuses.CHECKS,
     *factrows.CHECKS,
+    *adoptions.CHECKS,
     *packages.CHECKS,
     *files.CHECKS,
 )

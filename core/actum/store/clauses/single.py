@@ -41,6 +41,16 @@ def run() -> Select[Any]:
     )
 
 
+def adopted_from() -> Select[Any]:
+    """The attempt that a run adopts."""
+    return select(s.attempt.c.run, s.attempt.c.n, s.attempt.c.id).where(s.attempt.c.id == bindparam("v_attempt"))
+
+
+def adopted_by() -> Select[Any]:
+    """The run that adopts an attempt."""
+    return select(s.run.c.number).where(s.run.c.adopted_attempt == bindparam("v_attempt"))
+
+
 def attempts() -> Select[Any]:
     return (
         select(s.attempt, s.service_instance.c.id.label("service_instance"))
