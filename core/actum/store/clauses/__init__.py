@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterator
 
 from sqlalchemy.sql.elements import ClauseElement
 
-from actum.store.clauses import lists, single
+from actum.store.clauses import attempts, lists, single
 
 Asked = tuple[int | bool | str, ...]
 
 BUILDERS: dict[str, Callable[..., ClauseElement]] = {
     f"{module.__name__.rpartition('.')[2]}.{name}": builder
-    for module in (single, lists)
+    for module in (attempts, lists, single)
     for name, builder in vars(module).items()
     if callable(builder) and getattr(builder, "__module__", None) == module.__name__ and not name.startswith("_")
 }
-SHAPES: dict[str, tuple[Asked, ...]] = {**single.SHAPES, **lists.SHAPES}
+SHAPES: dict[str, tuple[Asked, ...]] = {**lists.SHAPES, **single.SHAPES}
 
 
 def clause(asked: Asked) -> ClauseElement:
