@@ -20,7 +20,7 @@ from hypothesis import settings
 from tests.helpers import leaks
 from tests.helpers.stalls import pytest_terminal_summary as pytest_terminal_summary
 
-pytest_plugins = ["tests.evidence.plugin"]
+pytest_plugins = ["tests.evidence.plugin", "tests.faults.summary"]
 
 home = Path(tempfile.mkdtemp(prefix="actum-t"))
 atexit.register(shutil.rmtree, home, ignore_errors=True)

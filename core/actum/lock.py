@@ -41,6 +41,7 @@ class Lock:
         if not taken:
             os.close(descriptor)
             return None
+        faults.i_am("app")
         faults.point("lock.acquire.after")
         lock = cls(ws, descriptor)
         if not lock.still_mine():  # the file was replaced between open and flock

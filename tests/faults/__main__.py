@@ -1,73 +1,90 @@
-"""`python -m tests.faults --all [--jobs 2] [--point P] [--action A] [--scenario S]`: run the fault matrix, print counts.
+"""`python -m tests.faults --all [--jobs 2] [--resume FILE] [--point P] [--action A] [--scenario S]`: run the fault matrix.
 
-`--limit N` runs N cases of the chosen ones, picked evenly by `--seed`. A violation names its case and keeps its workspace.
+`--pairwise point` and `--pairwise part` run a 2-wise cover (tests/faults/pairs.py); `--limit N` runs N of the chosen cases,
+picked evenly by `--seed`. With `--resume FILE` each verdict is recorded there as it falls, and what has one is not run again
+(with `--again`: but violations are). The cover by point goes first: a matrix that was broken off has met every point with
+every action soonest. A violation names its case and keeps its workspace.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
-import queue
 import random
 import shutil
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from actum.faults import CATALOGUE
 
-from tests.faults import matrix
-from tests.faults.matrix import Case, Verdict, Worker
+from tests.faults import matrix, pairs
+from tests.faults.matrix import Case, Verdict
+from tests.faults.record import Record
+from tests.faults.running import baselines, judge_all
 from tests.faults.scenarios import SCENARIOS
-
-Thing = TypeVar("Thing")
 
 
 def main() -> int:
     options = _options()
     folder = Path(tempfile.mkdtemp(prefix="actum-f"))
-    _own_folders(folder)
+    own_folders(folder)
     begun = time.monotonic()
-    passages = _baselines(folder, options.jobs)
+    record = Record(options.resume)
+    if not record.up_to_date:
+        record.add_passages(baselines(folder, options.jobs))
+    passages = record.passages
     everything = list(matrix.generate(passages))
-    cases = matrix.chosen(everything, options.point, options.action, options.scenario)
-    if options.limit and options.limit < len(cases):
-        cases = random.Random(options.seed).sample(cases, options.limit)
     _say(f"{len(CATALOGUE)} points; passed: " + ", ".join(f"{name} {len(passages[name])}" for name in SCENARIOS))
     _say(f"no scenario passes: {', '.join(matrix.unpassed(passages)) or 'none'}")
-    _say(f"{len(everything)} cases generated, {len(cases)} to run")
+    cases = _chosen(everything, options)
+    missing = record.open_cases(cases, again=options.again)
+    _say(f"{len(everything)} cases generated, {len(cases)} chosen, {len(missing)} to run")
     if options.list:
-        _say("\n".join(str(case) for case in cases))
+        _say("\n".join(str(case) for case in missing))
         return 0
-    verdicts = _run(cases, folder, options.jobs)
-    bad = _report(verdicts, time.monotonic() - begun)
+    _run(missing, folder, options.jobs, record)
+    bad = _report([record.verdicts[case] for case in cases], time.monotonic() - begun)
     if not bad:
-        _remove(folder)
+        remove(folder)
     return 1 if bad else 0
+
+
+def _chosen(everything: list[Case], options: argparse.Namespace) -> list[Case]:
+    """What to run, in the order in which it tells most."""
+    cases = matrix.chosen(everything, options.point, options.action, options.scenario)
+    if options.pairwise:
+        return pairs.cover(cases, pairs.by_point if options.pairwise == "point" else pairs.by_part)
+    if options.limit and options.limit < len(cases):
+        return random.Random(options.seed).sample(cases, options.limit)
+    first = dict.fromkeys(pairs.cover(cases, pairs.by_point))
+    return [*first, *(case for case in cases if case not in first)]
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--all", action="store_true", help="every case (else name what to run)")
     parser.add_argument("--list", action="store_true", help="print the cases, run none")
+    parser.add_argument("--pairwise", choices=("point", "part"), help="a cover of all pairs instead of every case")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="record verdicts there, and go on from those it holds")
+    parser.add_argument("--again", action="store_true", help="with --resume: judge cases with a violation again")
     parser.add_argument("--point", help="one fault point, or a beginning and *")
     parser.add_argument("--action", help="kill-app, error=ENOSPC, …")
     parser.add_argument("--scenario", choices=list(SCENARIOS))
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    if not (options.all or options.list or options.point or options.action or options.scenario or options.limit):
-        parser.error("say --all, or which cases: --point, --action, --scenario, --limit")
+    which = (options.all, options.list, options.pairwise, options.point, options.action, options.scenario, options.limit)
+    if not any(which):
+        parser.error("say --all, or which cases: --pairwise, --point, --action, --scenario, --limit")
     return options
 
 
-def _own_folders(folder: Path) -> None:
+def own_folders(folder: Path) -> None:
     """The user's own folders are never touched."""
     (folder / "home").mkdir()
     (folder / "run").mkdir(mode=0o700)
@@ -76,59 +93,18 @@ def _own_folders(folder: Path) -> None:
         del os.environ[name]
 
 
-def _baselines(folder: Path, jobs: int) -> matrix.Passages:
-    passages: matrix.Passages = {}
+def _run(cases: list[Case], folder: Path, jobs: int, record: Record) -> None:
+    counting = itertools.count(1)
 
-    def one(worker: Worker, scenario: str) -> None:
-        passages[scenario] = worker.baseline(scenario)
-
-    _in_parallel(list(SCENARIOS), folder, jobs, one)
-    return passages
-
-
-def _run(cases: list[Case], folder: Path, jobs: int) -> list[Verdict]:
-    verdicts: list[Verdict] = []
-
-    def one(worker: Worker, case: Case) -> None:
-        begun = time.monotonic()
-        verdict = worker.judge(case)
-        verdicts.append(verdict)
+    def told(verdict: Verdict, seconds: float) -> None:
         word = "VIOLATION" if verdict.found else "ok" if verdict.reached == "struck" else verdict.reached
-        _say(f"{len(verdicts):5}/{len(cases)} {time.monotonic() - begun:5.1f} s  {word:11}  {case}")
+        _say(f"{next(counting):5}/{len(cases)} {seconds:5.1f} s  {word:11}  {verdict.case}")
         for line in verdict.found:
             _say(f"      {line}")
         if verdict.found:
             _say(f"      kept in {verdict.folder}")
 
-    _in_parallel(cases, folder, jobs, one)
-    return verdicts
-
-
-def _in_parallel(things: list[Thing], folder: Path, jobs: int, one: Callable[[Worker, Thing], None]) -> None:
-    waiting: queue.SimpleQueue[Thing] = queue.SimpleQueue()
-    for thing in things:
-        waiting.put(thing)
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        worker = Worker(folder)
-        try:
-            while not failed:
-                one(worker, waiting.get_nowait())
-        except queue.Empty:
-            pass
-        except BaseException as error:
-            failed.append(error)
-        finally:
-            worker.close()
-
-    threads = [threading.Thread(target=work) for _ in range(max(1, jobs))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failed:
-        raise failed[0]
+    judge_all(cases, folder, jobs, record, told)
 
 
 def _report(verdicts: list[Verdict], seconds: float) -> list[Verdict]:
@@ -144,7 +120,7 @@ def _report(verdicts: list[Verdict], seconds: float) -> list[Verdict]:
     return bad
 
 
-def _remove(folder: Path) -> None:
+def remove(folder: Path) -> None:
     for path in folder.rglob("*"):
         if path.is_dir() and not path.is_symlink():
             path.chmod(0o700)

@@ -1,0 +1,113 @@
+"""R01, R18, §5: a pairwise cover of the fault matrix with real processes; `python -m tests.faults --all` runs the whole."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from actum.faults import CATALOGUE
+
+from tests.faults import matrix, pairs
+from tests.faults.matrix import Case, Passing, Verdict
+from tests.faults.record import Record
+from tests.faults.running import baselines, judge_all
+from tests.faults.scenarios import SCENARIOS
+from tests.faults.summary import PROPERTY
+
+SLICES, JOBS = 4, 2  # so that both workers of the suite have their share; the cases of a slice mostly wait
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, list[Case]]:
+    """How many cases there are at all, and the cover: the same one in every worker of the suite, from the same passages."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with (shared / "matrix.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the second worker waits for what the first one finds
+        record = Record(shared / "matrix.jsonl")
+        if not record.up_to_date:
+            record.add_passages(baselines(tmp_path_factory.mktemp("plain"), SLICES))
+    everything = list(matrix.generate(Record(shared / "matrix.jsonl").passages))
+    return len(everything), pairs.cover(everything, pairs.by_part)
+
+
+@pytest.mark.parametrize("number", range(SLICES))
+def test_all_accounts_agree_after_every_pair_of_place_fault_and_scenario(
+    cases: tuple[int, list[Case]], number: int, tmp_path: Path, record_property: object
+) -> None:
+    """No false success, nothing finished lost, nothing computes twice; record, files, outside trace and processes agree."""
+    everything, cover = cases
+    verdicts: list[Verdict] = []
+    judge_all(cover[number::SLICES], tmp_path, JOBS, Record(None), lambda verdict, seconds: verdicts.append(verdict))
+    record_property(PROPERTY, [everything, len(cover), sum(v.reached == "struck" for v in verdicts)])  # type: ignore[operator]
+    wrong = [f"{verdict.case}: {'; '.join(verdict.found)} in {verdict.folder}" for verdict in verdicts if verdict.found]
+    assert not wrong, "\n".join(wrong)
+    missed = [f"{verdict.case}: {verdict.reached}" for verdict in verdicts if verdict.reached != "struck"]
+    assert not missed, "A fault that never struck shows nothing:\n" + "\n".join(missed)
+
+
+def example() -> list[Case]:
+    passing = Passing(1, {1: frozenset({"app", "host", "work"})})
+    return list(matrix.generate({name: dict.fromkeys(CATALOGUE, passing) for name in SCENARIOS}))
+
+
+@pytest.mark.parametrize("factors", [pairs.by_point, pairs.by_part])
+def test_a_cover_holds_every_pair_and_every_point_there_is(factors: pairs.Factors) -> None:
+    """2-wise, by definition: whatever two values occur together in the matrix occur together in the cover."""
+    everything = example()
+    cover = pairs.cover(everything, factors)
+    assert len(cover) < len(everything) / 2
+
+    def together(cases: list[Case]) -> set[object]:
+        return {pair for case in cases for pair in combinations(sorted(factors(case).items()), 2)}
+
+    assert together(cover) == together(everything)
+    assert {case.point for case in cover} == set(CATALOGUE)
+    assert {case.action for case in cover} == {case.action for case in everything}
+    assert pairs.cover(everything, factors) == cover, "a cover is chosen without chance"
+
+
+def test_a_cover_by_part_is_far_smaller_than_one_by_point() -> None:
+    everything = example()
+    by_point = pairs.cover(everything, pairs.by_point)
+    assert len(by_point) >= len({(case.point, case.action) for case in everything})
+    assert len(pairs.cover(everything, pairs.by_part)) < len(by_point) / 3
+
+
+def test_a_record_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
+    """A verdict is kept as it falls; a torn last line is no verdict; a case judged again has its last one."""
+    path = tmp_path / "verdicts.jsonl"
+    passing = Passing(2, {1: frozenset({"app"}), 2: frozenset({"app", "work"})})
+    record = Record(path)
+    assert not record.up_to_date
+    record.add_passages({"succeeds": dict.fromkeys(CATALOGUE, passing)})
+    good, bad, torn = (Case("succeeds", "publish.rename.after", 1, action) for action in ("kill-app", "kill-all", "delay=1500"))
+    record.add(Verdict(good, "struck", (), tmp_path), 1.0)
+    record.add(Verdict(bad, "struck", ("wrong",), tmp_path), 1.0)
+    record.add(Verdict(torn, "struck", (), tmp_path), 1.0)
+    path.write_text(path.read_text()[:-10])
+    again = Record(path)
+    assert again.up_to_date
+    assert again.passages == record.passages
+    assert again.open_cases([good, bad, torn], again=False) == [torn]
+    assert again.open_cases([good, bad, torn], again=True) == [bad, torn]
+    again.add(Verdict(bad, "struck", (), tmp_path), 1.0)
+    assert Record(path).open_cases([good, bad, torn], again=True) == [torn]
+
+
+def test_points_that_are_added_are_flown_again_and_known_ones_keep_their_cases(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    old, new = Passing(3, {1: frozenset(), 3: frozenset()}), Passing(4, {1: frozenset(), 4: frozenset()})
+    known = sorted(CATALOGUE)[1:]
+    Record(path).add_passages({"succeeds": dict.fromkeys(known, old)})
+    text = path.read_text().replace(f'"{sorted(CATALOGUE)[0]}", ', "", 1)
+    path.write_text(text)
+    record = Record(path)
+    assert not record.up_to_date
+    record.add_passages({"succeeds": dict.fromkeys(CATALOGUE, new)})
+    assert Record(path).up_to_date
+    found = Record(path).passages["succeeds"]
+    assert (found[known[0]].often, found[sorted(CATALOGUE)[0]].often) == (3, 4)
