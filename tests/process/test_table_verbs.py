@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from actum import limits
 from actum.errors import ActumError, WrongUse
-from actum.results import pages, plotdata, query, statistics, view
-from actum.results.query import Filter, Order
+from actum.results import condition, filtertext, pages, plotdata, query, statistics, view
+from actum.results.query import Order, Query
 
 from tests.helpers import packages
 from tests.process.test_helper_program import Helper
@@ -67,8 +67,8 @@ def rows_of(path: Path, name: str) -> list[str | None]:
 def test_a_view_is_exact_sorted_and_keeps_the_row_numbers(table: Path, tmp_path: Path, helper: Helper) -> None:
     out = tmp_path / "v" / "view.parquet"
     out.parent.mkdir()
-    filters = [{"column": 'na"me', "operator": "contains", "value": "NAME 3"}]
-    made = helper.ok("view", path=str(table), out=str(out), filters=filters, order={"column": "price", "descending": True})
+    asked = Query(typed(table, '`na"me` ~ "NAME 3"'), (Order("price", descending=True),))
+    made = helper.ok("view", path=str(table), out=str(out), query=asked.to_json())
     assert (made["rows"], made["of"], made["exact"]) == (143, 1_000, True)
     numbers = [int(text or "") for text in rows_of(out, query.ROW)]
     assert all(number % 7 == 3 for number in numbers)
@@ -82,50 +82,94 @@ def test_a_view_is_exact_sorted_and_keeps_the_row_numbers(table: Path, tmp_path:
         assert opened.page(0, 1, source.names) == first
 
 
-@pytest.mark.parametrize(
-    ("column", "operator", "value", "rows"),
-    [
-        ("id", "is", str(2**62 + 5), 1),
-        ("id", "above", "4611686018427387904.5", 999),
-        ("price", "at_most", "0.25", 1),
-        ("price", "below", "1,0", 36),  # a comma parts thousands: this reads as 10
-        ("price", "missing", None, 100),
-        ("ratio", "at_least", "0.9999", None),
-        ('na"me', "is", "Name 1'; DROP TABLE x; --", 0),
-        ('na"me', "begins", "Name 1", 143),
-        ("open", "false", None, 666),
-        ("day", "below", "2026-01-02", 10),
-        ("at", "at_least", "2026-02-11T15:00:00+00:00", 1),
-        ("at", "at_least", "2026-02-11 15:00", 1),
-    ],
-)
-def test_r19_filters_bind_their_values(
-    table: Path, tmp_path: Path, column: str, operator: str, value: str | None, rows: int | None
-) -> None:
-    made = view.make(table, tmp_path / "v.parquet", [Filter(column, operator, value)], None)
-    if rows is not None:
-        assert made["rows"] == rows
-    assert made["rows"] >= 0
+def typed(table: Path, text: str) -> condition.Condition | None:
+    return filtertext.parse(text, query.Table(table).described)
 
 
 @pytest.mark.parametrize(
-    ("item", "code"),
+    ("text", "rows"),
     [
-        (Filter("no such", "is", "1"), "no_column"),
-        (Filter("open", "contains", "1"), "bad_filter"),
-        (Filter("price", "is", "a lot"), "bad_value"),
-        (Filter("day", "is", "24 March"), "bad_value"),
-        (Filter('na"me', "is", "x" * (limits.FILTER_CHARS_MAX + 1)), "bad_filter"),
+        (f"id = {2**62 + 5}", 1),
+        ("id > 4611686018427387904.5", 999),
+        ("price <= 0.25", 1),
+        ("PRICE < 10 and not open", 24),
+        ("price is null", 100),
+        ("not (price < 10)", 864),  # a missing value meets neither a comparison nor its opposite
+        ("ratio is nan or id in (4611686018427387904, 4611686018427387905)", 3),
+        ('`na"me` = "Name 1\'; DROP TABLE x; --"', 0),
+        ('`na"me` ^= "Name 1"', 143),
+        ("not open", 666),
+        ("open = false and day < 2026-01-02", 6),
+        ("at >= 2026-02-11T15:00:00+00:00", 1),
+        ('at >= "2026-02-11 15:00"', 1),
     ],
 )
-def test_a_wrong_filter_is_refused_in_words(table: Path, tmp_path: Path, item: Filter, code: str) -> None:
+def test_r19_what_is_typed_is_asked_exactly(table: Path, tmp_path: Path, text: str, rows: int) -> None:
+    assert view.make(table, tmp_path / "v.parquet", Query(typed(table, text)))["rows"] == rows
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        (Query(condition.Compare("no such", "=", "1")), "no_column"),
+        (Query(condition.Contains("open", "1")), "bad_filter"),
+        (Query(condition.Compare("price", "=", "a lot")), "bad_value"),
+        (Query(condition.Compare("day", "=", "24 March")), "bad_value"),
+        (Query(condition.Compare('na"me', "=", "x" * (limits.FILTER_CHARS_MAX + 1))), "bad_filter"),
+        (Query(condition.All((condition.Holds("open"),) * (limits.FILTER_PARTS_MAX + 1))), "bad_filter"),
+        (Query(order=(Order("no such"),)), "no_column"),
+        (Query(columns=("no such",)), "no_column"),
+    ],
+)
+def test_a_wrong_question_is_refused_in_words(table: Path, tmp_path: Path, asked: Query, code: str) -> None:
     with pytest.raises(WrongUse) as refused:
-        view.make(table, tmp_path / "v.parquet", [item], None)
+        view.make(table, tmp_path / "v.parquet", asked)
     assert refused.value.code == code
 
 
-def test_r11_a_filter_of_the_longest_value_is_taken(table: Path, tmp_path: Path) -> None:
-    assert view.make(table, tmp_path / "v", [Filter('na"me', "is", "x" * limits.FILTER_CHARS_MAX)], None)["rows"] == 0
+def test_r11_a_filter_of_the_longest_value_and_the_most_parts_is_taken(table: Path, tmp_path: Path) -> None:
+    longest = Query(condition.Compare('na"me', "=", "x" * limits.FILTER_CHARS_MAX))
+    assert view.make(table, tmp_path / "v", longest)["rows"] == 0
+    most = Query(condition.All((condition.Holds("open"),) * limits.FILTER_PARTS_MAX))
+    assert view.make(table, tmp_path / "w", most)["rows"] == 334
+
+
+def test_a_view_has_the_columns_asked_for_sorted_by_several(table: Path, tmp_path: Path) -> None:
+    asked = Query(typed(table, "id < 4611686018427387934"), (Order("day", descending=True), Order("price")), ("price", "open"))
+    made = view.make(table, tmp_path / "v.parquet", Query.from_json(json.loads(json.dumps(asked.to_json()))))
+    assert made["rows"] == 30
+    with pages.TablePages(tmp_path / "v.parquet") as opened:
+        assert opened.names == ["price", "open", query.ROW]
+    numbers = [int(text or "") for text in rows_of(tmp_path / "v.parquet", query.ROW)]
+    assert numbers == [*range(21, 30), 20, *range(11, 20), 10, *range(1, 10), 0]
+
+
+def test_a_question_that_is_not_one_is_refused(table: Path) -> None:
+    good = Query(typed(table, "open"), (Order("id"),)).to_json()
+    assert Query.from_json(good).to_json() == good
+    deep: dict[str, object] = {"op": "holds", "column": "open"}
+    for _ in range(limits.FILTER_DEPTH_MAX - 1):
+        deep = {"op": "not", "of": deep}
+    Query.from_json({**good, "where": deep})
+    orders = [{"column": "id", "descending": False}] * limits.ORDER_COLUMNS_MAX
+    Query.from_json({**good, "order": orders})
+    bad: list[dict[str, object]] = [
+        {**good, "sql": "x"},
+        {**good, "schema": "actum.query/2"},
+        {**good, "order": [*orders, orders[0]]},
+        {**good, "order": [{"column": "id"}]},
+        {**good, "columns": []},
+        {**good, "columns": ["id", "id"]},
+        {**good, "where": {"op": "not", "of": deep}},
+        {**good, "where": {"op": "sql", "text": "1=1"}},
+        {**good, "where": {"op": "holds", "column": "open", "value": "x"}},
+        {**good, "where": {"op": "and", "of": [deep]}},
+        {**good, "where": {"op": "in", "column": "id", "values": []}},
+        {**good, "where": {"op": "=", "column": "id", "value": 1}},
+    ]
+    for document in bad:
+        with pytest.raises(WrongUse):
+            Query.from_json(document)
 
 
 def test_r19_the_engine_sees_nothing_but_the_table(table: Path, tmp_path: Path) -> None:
@@ -143,7 +187,7 @@ def test_a_table_that_would_lose_digits_is_not_sorted(tmp_path: Path) -> None:
     wide = pa.table({"x": pa.array([Decimal(1)], pa.decimal256(60, 2))})
     pq.write_table(wide, tmp_path / "w.parquet")
     with pytest.raises(ActumError) as refused:
-        view.make(tmp_path / "w.parquet", tmp_path / "v.parquet", [], Order("x"))
+        view.make(tmp_path / "w.parquet", tmp_path / "v.parquet", Query(order=(Order("x"),)))
     assert refused.value.code == "no_exact_view"
 
 

@@ -2,6 +2,8 @@
 
 Values are bound, never written into SQL; names are quoted. Rows are told apart by their number in the file
 (`file_row_number`), never by OFFSET. What it takes beyond QUERY_MEMORY_BYTES_MAX goes to the folder it was given.
+`Query` is what a view of a table is made from: which rows, in which order, which columns. Its JSON is stable:
+`{"schema": "actum.query/1", "where": condition|null, "order": [{"column", "descending"}], "columns": [names]|null}`.
 """
 
 from __future__ import annotations
@@ -10,33 +12,24 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actum import limits
 from actum.errors import ActumError, WrongUse
-from actum.results import columns, digests
+from actum.results import columns, condition, conditionsql, digests
+from actum.results.condition import Condition
+from actum.results.conditionsql import quoted
 
 if TYPE_CHECKING:
     import duckdb
 
+__all__ = ["QUERY_SCHEMA", "ROW", "Order", "Query", "Table", "connected", "one", "quoted"]
+
 ROW = "__actum_row"  # the number of a row in the published table, in a view of it
-_NUMBERS = ("integer", "decimal", "float64")
-_COMPARE = {"is": "=", "is_not": "<>", "below": "<", "at_most": "<=", "above": ">", "at_least": ">="}
-_WITHOUT_VALUE = {"missing": "{c} IS NULL", "present": "{c} IS NOT NULL", "true": "{c}", "false": "NOT {c}"}
+QUERY_SCHEMA = "actum.query/1"
 _DUCK_DIGITS_MAX = 38  # of a decimal; longer ones would become floats
 _PROGRESS_EVERY_S = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """One condition on one column. Operators: `operators(type)`; `value` is text as typed, None where none is taken."""
-
-    column: str
-    operator: str
-    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +38,59 @@ class Order:
     descending: bool = False
 
 
-def operators(kind: str) -> tuple[str, ...]:
-    """What can be asked of a column of this type (the words of `columns.describe`)."""
-    if kind == "boolean":
-        return ("true", "false", "missing", "present")
-    if kind == "text":
-        return ("contains", "is", "is_not", "begins", "missing", "present")
-    if kind in (*_NUMBERS, "date", "timestamp"):
-        return (*_COMPARE, "missing", "present")
-    return ("missing", "present")
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Rows that meet `where` (None = all), by `order` (first counts most; equal rows as published), `columns` (None = all)."""
+
+    where: Condition | None = None
+    order: tuple[Order, ...] = ()
+    columns: tuple[str, ...] | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is the table as published."""
+        return self.where is None and not self.order and self.columns is None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema": QUERY_SCHEMA,
+            "where": None if self.where is None else condition.to_json(self.where),
+            "order": [{"column": item.column, "descending": item.descending} for item in self.order],
+            "columns": None if self.columns is None else list(self.columns),
+        }
+
+    @classmethod
+    def from_json(cls, document: object) -> Query:
+        """Raises WrongUse (bad_query, bad_filter)."""
+        if not isinstance(document, Mapping) or set(document) != {"schema", "where", "order", "columns"}:
+            raise _bad_query("It has exactly the members schema, where, order and columns.")
+        if document["schema"] != QUERY_SCHEMA:
+            raise _bad_query(f"Its schema is {QUERY_SCHEMA}.")
+        where, columns = document["where"], document["columns"]
+        if columns is not None and not (isinstance(columns, list) and columns and all(type(name) is str for name in columns)):
+            raise _bad_query("“columns” is null or a list of names.")
+        if columns is not None and len(set(columns)) < len(columns):
+            raise _bad_query("A column is named once.")
+        order = document["order"]
+        if not isinstance(order, list) or len(order) > limits.ORDER_COLUMNS_MAX:
+            raise _bad_query(f"“order” is a list of at most {limits.ORDER_COLUMNS_MAX}.")
+        return cls(
+            None if where is None else condition.from_json(where),
+            tuple(_order(item) for item in order),
+            None if columns is None else tuple(columns),
+        )
 
 
-def quoted(name: str) -> str:
-    """A column's name as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
+def _order(item: object) -> Order:
+    if not isinstance(item, Mapping) or set(item) != {"column", "descending"}:
+        raise _bad_query("Each of “order” has column and descending.")
+    if type(item["column"]) is not str or type(item["descending"]) is not bool:
+        raise _bad_query("Each of “order” has column and descending.")
+    return Order(item["column"], item["descending"])
+
+
+def _bad_query(why: str) -> WrongUse:
+    return WrongUse("bad_query", "The question cannot be understood.", why)
 
 
 class Table:
@@ -86,54 +118,19 @@ class Table:
                 why = f"“{item['name']}” has {item['precision']} digits; {_DUCK_DIGITS_MAX} can be carried over exactly."
                 raise ActumError("no_exact_view", "This table cannot be sorted or filtered exactly.", why)
 
-    def where(self, filters: Sequence[Filter], first: int = 2) -> tuple[str, list[Any]]:
-        """The conditions as SQL, with placeholders numbered from `first`, and their values. Raises WrongUse."""
-        parts: list[str] = []
-        values: list[Any] = []
-        for item in filters:
-            part, bound = self._condition(item, first + len(values))
-            parts.append(part)
-            values += bound
-        return " AND ".join(parts) or "TRUE", values
+    def where(self, where: Condition | None, first: int = 2) -> tuple[str, list[Any]]:
+        """The condition as SQL, with placeholders numbered from `first`, and their values. Raises WrongUse."""
+        if where is None:
+            return "TRUE", []
+        condition.check_size(where)
+        return conditionsql.compiled(where, {str(item["name"]): item for item in self.described}, first)
 
-    def _condition(self, item: Filter, number: int) -> tuple[str, list[Any]]:
-        kind, column = self.kind(item.column), quoted(item.column)
-        if item.operator not in operators(kind):
-            raise WrongUse("bad_filter", f"“{item.column}” cannot be asked “{item.operator[:40]}”.")
-        if item.operator in _WITHOUT_VALUE:
-            return f"({_WITHOUT_VALUE[item.operator].format(c=column)})", []
-        text = item.value or ""
-        if len(text) > limits.FILTER_CHARS_MAX:
-            raise WrongUse("bad_filter", "The value of the filter is too long.", f"At most {limits.FILTER_CHARS_MAX:,}.")
-        if item.operator == "contains":
-            return f"contains(lower({column}), lower(${number}))", [text]
-        if item.operator == "begins":
-            return f"starts_with({column}, ${number})", [text]
-        return f"{column} {_COMPARE[item.operator]} ${number}", [value_of(kind, text)]
-
-
-def value_of(kind: str, text: str) -> Any:
-    """What was typed, as a value to compare a column of this type with. Raises WrongUse(bad_value)."""
-    said = text.strip()
-    try:
-        if kind == "float64":
-            return float(said.replace("−", "-"))
-        if kind in _NUMBERS:
-            number = Decimal(said.replace("−", "-").replace(",", ""))
-            if not number.is_finite() or len(number.as_tuple().digits) > _DUCK_DIGITS_MAX:
-                raise ValueError(said)
-            return int(number) if number == number.to_integral_value() else number
-        if kind == "date":
-            return date.fromisoformat(said)
-        if kind == "timestamp":
-            moment = datetime.fromisoformat(said)
-            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except (ValueError, InvalidOperation, OverflowError) as error:
-        example = {"date": "2026-03-24", "timestamp": "2026-03-24T14:30:00Z"}.get(kind, "12.5")
-        raise WrongUse(
-            "bad_value", f"“{said[:60]}” cannot be compared with this column.", "", f"For example {example}."
-        ) from error
-    return text
+    def sorting(self, order: Sequence[Order]) -> str:
+        """What stands after ORDER BY: missing values last in either direction, equal rows as they are in the file."""
+        for item in order:
+            self.kind(item.column)
+        parts = [f"{quoted(item.column)} {'DESC' if item.descending else 'ASC'} NULLS LAST" for item in order]
+        return ", ".join([*parts, "file_row_number"])
 
 
 @contextmanager
@@ -166,6 +163,8 @@ def _close_off(connection: duckdb.DuckDBPyConnection, path: Path, folder: Path |
         "enable_progress_bar": "true",
         "enable_progress_bar_print": "false",
         "temp_directory": _literal("" if folder is None else str(folder / "spill")),
+        "disabled_optimizers": "'statistics_propagation'",  # statistics of Parquet leave NaN out, and it would believe them
+        "enable_external_file_cache": "false",
         "allowed_paths": f"[{_literal(str(path))}]",
         "allowed_directories": "[]" if folder is None else f"[{_literal(str(folder))}]",
         "autoinstall_known_extensions": "false",

@@ -6,37 +6,29 @@ paged like any table. Missing values stand last in either direction; equal rows 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from actum import limits
 from actum.results import digests, query
-from actum.results.query import Filter, Order, quoted
+from actum.results.query import Query, quoted
 
 
-def make(
-    path: Path,
-    out: Path,
-    filters: Sequence[Filter],
-    order: Order | None,
-    progress: digests.Progress = digests.no_progress,
-) -> dict[str, Any]:
+def make(path: Path, out: Path, asked: Query, progress: digests.Progress = digests.no_progress) -> dict[str, Any]:
     """Write the view of `path` to `out`, whose folder is the view's own. Returns `{"path", "rows", "of", "exact": True}`.
 
     Raises WrongUse (no_column, bad_filter, bad_value), ActumError (no_exact_view, query_failed).
     """
     table = query.Table(path)
     table.check_exact()
-    where, values = table.where(filters, first=3)
-    names = ", ".join(quoted(name) for name in table.kinds)
-    sort = "file_row_number"
-    if order is not None:
-        table.kind(order.column)
-        sort = f"{quoted(order.column)} {'DESC' if order.descending else 'ASC'} NULLS LAST, file_row_number"
+    where, values = table.where(asked.where, first=3)
+    names = table.kinds if asked.columns is None else asked.columns
+    for name in names:
+        table.kind(name)
+    shown = ", ".join(quoted(name) for name in names)
     sql = (
-        f"COPY (SELECT {names}, {table.row} AS {quoted(query.ROW)} FROM read_parquet($1, file_row_number=true) "
-        f"WHERE {where} ORDER BY {sort}) TO $2 "
+        f"COPY (SELECT {shown}, {table.row} AS {quoted(query.ROW)} FROM read_parquet($1, file_row_number=true) "
+        f"WHERE {where} ORDER BY {table.sorting(asked.order)}) TO $2 "
         f"(FORMAT parquet, ROW_GROUP_SIZE {limits.ROW_GROUP_ROWS_MAX}, COMPRESSION zstd, COMPRESSION_LEVEL 1, "
         "USE_TMP_FILE false)"
     )
