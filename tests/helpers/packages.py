@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 
 from actum import canonical
 from actum.contracts import tables
-from actum.results import digests
+from actum.results import chunks, digests
 from actum.results.derive import derive
 from actum.results.manifest import Messages, Sealed, seal
 from actum.results.report import Expected
@@ -173,6 +174,8 @@ def redigest(package: Path, manifest_sha256: str | None = None) -> None:
     for entry in document["files"]:
         digest = digests.of_file(package / "derived" / entry["name"])
         entry |= {"sha256": digest.sha256, "size": digest.size}
+        with contextlib.suppress(Exception):  # a file that is no Parquet any more keeps its old list
+            document["chunks"][entry["table"]] = chunks.describe(package / "derived" / entry["name"], entry["table"])
     write_json(package / "derived" / "derived.json", document)
 
 

@@ -2,8 +2,11 @@
 
 `jsonl.v1`: one object a line, keys in schema order, cells as `contracts.tables` defines them. `csv.v1`: UTF-8, RFC 4180,
 first record = column names, every field read as text and then by its column's type, never through a float.
-`parquet.v1`: the Parquet itself. Whatever does not fit raises ActumError(contract_invalid) naming table, row and column.
-Memory is bounded by BATCH_BYTES of text and its values.
+`arrow.v1`: an Arrow file, its types as `arrowrule` has them in Parquet. `parquet.v1`: the Parquet itself. Whatever does not
+fit raises ActumError(contract_invalid) naming table, row and column. Memory is bounded by BATCH_BYTES of text and its values.
+
+Reading may begin after any row: JSON lines are passed over by their line feeds, Arrow by its batches, Parquet by its row
+groups; a CSV is read from its start.
 """
 
 from __future__ import annotations
@@ -17,13 +20,14 @@ from typing import IO, TYPE_CHECKING, Any
 from actum import limits
 from actum.contracts import tables
 from actum.contracts.tables import Column
+from actum.results import arrowfile, arrowrule
 from actum.results import columns as cells
 from actum.results.handover import invalid
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-DERIVED_RULES = ("jsonl.v1", "csv.v1")  # a Parquet that was handed over needs no derived one
+DERIVED_RULES = ("jsonl.v1", "csv.v1", "arrow.v1")  # a Parquet that was handed over needs no derived one
 Advance = Callable[[int], None]
 
 
@@ -32,30 +36,70 @@ def columns_of(entry: Mapping[str, Any]) -> tuple[Column, ...]:
     return tables.schema_from_json(entry["schema"])
 
 
-def batches(package: Path, entry: Mapping[str, Any], advance: Advance = lambda count: None) -> Iterator[pa.RecordBatch]:
-    """The batches that the authority described by `entry` (a file of the manifest) means. Raises OSError, ActumError."""
-    readers = {"jsonl.v1": _json_lines, "csv.v1": _csv, "parquet.v1": _parquet}
+def schema(package: Path, entry: Mapping[str, Any]) -> pa.Schema:
+    """The schema that the table has in Parquet by its rule, without our metadata. Raises OSError, ActumError."""
+    if entry["rule"] == "arrow.v1":
+        return arrowrule.stored_schema(entry["table"], own_schema(package, entry))
+    return cells.arrow_schema(columns_of(entry))
+
+
+def own_schema(package: Path, entry: Mapping[str, Any]) -> pa.Schema:
+    """The schema of an Arrow authority as its file says it. Raises OSError, ActumError."""
+    return arrowfile.schema(package / entry["name"], entry["table"])
+
+
+def batches(
+    package: Path, entry: Mapping[str, Any], advance: Advance = lambda count: None, skip: int = 0
+) -> Iterator[pa.RecordBatch]:
+    """The batches that the authority described by `entry` (a file of the manifest) means, after its first `skip` rows.
+
+    Raises OSError, ActumError.
+    """
+    readers = {"jsonl.v1": _json_lines, "csv.v1": _csv, "arrow.v1": _arrow, "parquet.v1": _parquet}
     reader = readers.get(entry["rule"])
     if reader is None:
         raise invalid(f"The table “{entry['table']}” is written by the rule “{entry['rule']}”.", "This version cannot read it.")
-    return reader(package / entry["name"], entry, advance)
+    return reader(package / entry["name"], entry, advance, skip)
 
 
-def _json_lines(path: Path, entry: Mapping[str, Any], advance: Advance) -> Iterator[pa.RecordBatch]:
+def _arrow(path: Path, entry: Mapping[str, Any], advance: Advance, skip: int) -> Iterator[pa.RecordBatch]:
+    stored = arrowrule.stored_schema(entry["table"], arrowfile.schema(path, entry["table"]))
+    row = 1 + skip
+    for batch in arrowfile.batches(path, entry["table"], advance, skip):
+        yield arrowrule.stored_batch(entry["table"], batch, stored, row)
+        row += batch.num_rows
+
+
+def _json_lines(path: Path, entry: Mapping[str, Any], advance: Advance, skip: int) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     columns = columns_of(entry)
-    schema = cells.arrow_schema(columns)
+    wanted = cells.arrow_schema(columns)
     names = [column.name for column in columns]
-    first_row = 1
+    first_row = 1 + skip
     with open(path, "rb") as file:
+        _pass_lines(file, skip)
         for lines in _line_blocks(file, entry["table"], advance):
             rows = _objects(entry["table"], lines, names, first_row)
             arrays = [
                 cells.from_cells(entry["table"], column, [row[column.name] for row in rows], first_row) for column in columns
             ]
-            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            yield pa.RecordBatch.from_arrays(arrays, schema=wanted)
             first_row += len(rows)
+
+
+def _pass_lines(file: IO[bytes], count: int) -> None:
+    """Set the file behind its first `count` lines."""
+    while count and (block := file.read(limits.HASH_BLOCK_BYTES)):
+        there = block.count(b"\n")
+        if there < count:
+            count -= there
+            continue
+        end = -1
+        for _ in range(count):
+            end = block.index(b"\n", end + 1)
+        file.seek(end + 1 - len(block), 1)
+        count = 0
 
 
 def _line_blocks(file: IO[bytes], table: str, advance: Advance) -> Iterator[list[bytes]]:
@@ -101,20 +145,23 @@ def _name_bad_line(table: str, lines: list[bytes], names: list[str], first_row: 
     raise invalid(f"The table “{table}” is not one JSON object a line, near row {first_row:,}.")
 
 
-def _csv(path: Path, entry: Mapping[str, Any], advance: Advance) -> Iterator[pa.RecordBatch]:
+def _csv(path: Path, entry: Mapping[str, Any], advance: Advance, skip: int) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     columns = columns_of(entry)
-    schema = cells.arrow_schema(columns)
+    wanted = cells.arrow_schema(columns)
     first_row, told = 1, 0
     with open(path, "rb") as file:
         try:
             for texts in text_batches(file, [column.name for column in columns], entry["dialect"]["delimiter"]):
+                passed = min(skip, texts.num_rows)
+                skip, first_row, texts = skip - passed, first_row + passed, texts.slice(passed)
                 arrays = [
                     cells.from_texts(entry["table"], column, texts.column(position), first_row)
                     for position, column in enumerate(columns)
                 ]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+                if texts.num_rows:
+                    yield pa.RecordBatch.from_arrays(arrays, schema=wanted)
                 first_row += texts.num_rows
                 advance(file.tell() - told)
                 told = file.tell()
@@ -196,25 +243,44 @@ def _parse(block: bytes, names: Sequence[str], delimiter: str, *, with_header: b
     )
 
 
-def _parquet(path: Path, entry: Mapping[str, Any], advance: Advance) -> Iterator[pa.RecordBatch]:
-    return parquet_batches(path, entry["table"], advance)
+def _parquet(path: Path, entry: Mapping[str, Any], advance: Advance, skip: int) -> Iterator[pa.RecordBatch]:
+    return parquet_batches(path, entry["table"], advance, skip)
 
 
-def parquet_batches(path: Path, table: str, advance: Advance = lambda count: None) -> Iterator[pa.RecordBatch]:
-    """The batches of a Parquet file, BATCH_ROWS at most each. Raises OSError, ActumError(contract_invalid)."""
+def parquet_batches(
+    path: Path, table: str, advance: Advance = lambda count: None, skip: int = 0
+) -> Iterator[pa.RecordBatch]:
+    """The batches of a Parquet file after its first `skip` rows, BATCH_ROWS at most each.
+
+    Raises OSError, ActumError(contract_invalid).
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
             size, rows = path.stat().st_size, file.metadata.num_rows
+            groups, passed = _groups_after(file.metadata, skip)
             told = seen = 0
-            for batch in file.iter_batches(batch_size=limits.BATCH_ROWS, use_threads=False):
-                yield batch
+            for batch in file.iter_batches(batch_size=limits.BATCH_ROWS, row_groups=groups, use_threads=False):
                 seen += batch.num_rows
+                if passed >= batch.num_rows:
+                    passed -= batch.num_rows
+                    continue
+                yield batch.slice(passed)
+                passed = 0
                 advance(size * seen // max(rows, 1) - told)
                 told = size * seen // max(rows, 1)
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise invalid(f"The Parquet of the table “{table}” cannot be read.", f"{str(error).splitlines()[0]}.") from error
+
+
+def _groups_after(metadata: Any, skip: int) -> tuple[list[int], int]:
+    """The row groups from the one that holds row `skip` (from 0) on, and the rows to pass over in the first of them."""
+    first = 0
+    while first < metadata.num_row_groups and skip >= metadata.row_group(first).num_rows:
+        skip -= metadata.row_group(first).num_rows
+        first += 1
+    return list(range(first, metadata.num_row_groups)), skip

@@ -1,30 +1,67 @@
 """The content check: what each authority means, read again, against what its Parquet says (§8, R14).
 
-Compared are fields, order, types, nullability, metadata, number of rows and every value. Floats are compared by their bits,
-so that -0.0 is not 0.0, while any NaN equals any NaN; a null equals only a null. Both sides are read as streams of batches
-of at most BATCH_ROWS, in step, so memory does not grow with the table. A Parquet handed over is its own authority: it is
-decoded whole, and held against the columns of its contract.
+Compared are fields, order, types, nullability, metadata, number of rows and every value (`bits`). Both sides are read as
+streams of batches of at most BATCH_ROWS, in step, the Parquet ahead in a thread of its own, so that memory does not grow with
+the table. A Parquet handed over is its own authority: it is decoded whole, and held against the columns of its contract.
+
+It is done chunk by chunk. Of each chunk the chunk list is held against what was read: the logical digest against the rows of
+the authority, the bytes against the Parquet. A look at some chunks (`chunks.Extent`) begins at the first of them; a look that
+was interrupted goes on behind those that `resume` has noted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actum.contracts import tables as contract_tables
 from actum.errors import ActumError
-from actum.results import authority, columns
+from actum.results import authority, chunks, columns, logical
 from actum.results import manifest as names
+from actum.results.ahead import ahead
+from actum.results.bits import first_difference
+from actum.results.chunks import Chunk, Extent
 from actum.results.derive import derived_schema
+from actum.results.handover import SELF_DESCRIBED
 from actum.results.report import Difference, Findings
+from actum.results.resume import Resume
+from actum.results.streams import Stream
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+__all__ = ["Comparison", "Covered", "compare_batches", "compare_tables", "first_difference", "schema_difference"]
+
 Advance = Callable[[int], None]
 _SHOWN_CHARS = 200
+
+
+@dataclass(slots=True)
+class Covered:
+    """What a content check looked at. `resumed`: chunks noted by an earlier look; `numbers`: the chunks of a partial one."""
+
+    extent: str = "whole"
+    rows: int = 0
+    chunks: int = 0
+    resumed: int = 0
+    numbers: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What is the same for every table of one look."""
+
+    package: Path
+    manifest: Mapping[str, Any]
+    manifest_sha256: str
+    copies: Mapping[str, Mapping[str, Any]]
+    findings: Findings
+    advance: Advance
+    resume: Resume
+    covered: Covered
+    whole: bool
 
 
 def compare_tables(
@@ -34,90 +71,175 @@ def compare_tables(
     derived: Mapping[str, Any] | None,
     findings: Findings,
     advance: Advance,
-) -> int:
-    """Check every table of the package; returns the rows looked at. Raises OSError where the disk does not answer."""
-    entries = {entry["table"]: entry for entry in manifest["files"] if entry.get("role") == "table"}
+    extent: Extent = chunks.WHOLE,
+    resume: Resume | None = None,
+) -> Covered:
+    """Check the chunks of `extent`. Raises OSError where the disk does not answer, WrongUse for chunks that are not there."""
+    entries = {entry["table"]: entry for entry in chunks.tables(manifest)}
     if {name: entry["name"] for name, entry in entries.items()} != manifest["authority"]:
         findings.add("content", "The manifest does not name exactly one authority for each table.")
     copies = {entry["table"]: entry for entry in (derived["files"] if derived else ())}
-    rows = 0
+    listed = chunks.listed(manifest, derived)
+    chosen = extent.choose(listed)
+    covered = Covered(extent.words(len(chosen), len(listed)), chunks=len(chosen))
+    covered.numbers = [] if extent.whole else [chunk.number for chunk in chosen]
+    look = _Look(
+        package, manifest, manifest_sha256 or "", copies, findings, advance, resume or Resume(None), covered, extent.whole
+    )
     for name, entry in entries.items():
-        try:
-            if entry["rule"] == "parquet.v1":
-                rows += _check_parquet(package, entry, manifest["contract"], findings, advance)
-            elif name not in copies:
-                findings.add("content", f"The table “{name}” has no derived Parquet.")
-            else:
-                rows += _check_derived(package, entry, copies[name], manifest_sha256 or "", findings, advance)
-        except FileNotFoundError:
-            findings.add("content", f"The authority or the Parquet of the table “{name}” is missing.")
-        except ActumError as error:
-            findings.add("content", f"{error.what} {error.why}".strip())
+        of_table = [chunk for chunk in chosen if chunk.table == name]
+        if of_table:
+            _check_table(look, name, entry, of_table)
     for name in copies.keys() - entries.keys():
         findings.add("content", f"The derived table “{name}” has no authority.")
-    return rows
+    return covered
 
 
-def _check_derived(
-    package: Path,
-    entry: Mapping[str, Any],
-    copy: Mapping[str, Any],
-    manifest_sha256: str,
-    findings: Findings,
-    advance: Advance,
-) -> int:
+def _check_table(look: _Look, name: str, entry: Mapping[str, Any], chosen: Sequence[Chunk]) -> None:
+    findings = look.findings
+    try:
+        if entry["rule"] == "parquet.v1":
+            _check_parquet(look, entry, chosen)
+        elif name not in look.copies:
+            findings.add("content", f"The table “{name}” has no derived Parquet.")
+        else:
+            _check_derived(look, entry, look.copies[name], chosen)
+    except FileNotFoundError:
+        findings.add("content", f"The authority or the Parquet of the table “{name}” is missing.")
+    except ActumError as error:
+        findings.add("content", f"{error.what} {error.why}".strip())
+
+
+def _check_derived(look: _Look, entry: Mapping[str, Any], copy: Mapping[str, Any], chosen: Sequence[Chunk]) -> None:
     import pyarrow.parquet as pq
 
-    table, path = entry["table"], package / names.DERIVED / copy["name"]
-    wanted = derived_schema(entry, manifest_sha256)
+    table, path = entry["table"], look.package / names.DERIVED / copy["name"]
+    own = authority.own_schema(look.package, entry) if entry["rule"] == "arrow.v1" else None
+    wanted = derived_schema(entry, look.manifest_sha256, own)
     found = _read_schema(path, pq.read_schema, table)
     difference = schema_difference(table, wanted, found)
     if difference is not None:
-        findings.add("content", f"{difference}.", difference)
-        return 0
-    outcome = compare_batches(table, authority.batches(package, entry, advance), authority.parquet_batches(path, table))
-    if outcome.difference is not None:
-        findings.add("content", f"{outcome.difference}.", outcome.difference)
-    for rows, says in ((entry.get("rows"), "The manifest"), (copy.get("rows"), "derived.json")):
-        if outcome.difference is None and rows is not None and rows != outcome.rows:
-            findings.add("content", f"{says} states {rows:,} rows of the table “{table}”; it has {outcome.rows:,}.")
-    return outcome.rows
+        look.findings.add("content", f"{difference}.", difference)
+        return
+    if own is not None:
+        _check_declared(look, table, found)
+    paths = (look.package / entry["name"], path)
+
+    def pair(skip: int) -> _Sides:
+        expected = authority.batches(look.package, entry, look.advance, skip)
+        return _Sides(Stream(expected), Stream(ahead(authority.parquet_batches(path, table, skip=skip))))
+
+    rows = _check_chunks(look, table, chosen, paths, pair)
+    for stated, says in ((entry.get("rows"), "The manifest"), (copy.get("rows"), "derived.json")):
+        if look.whole and rows is not None and stated is not None and rows != stated:
+            look.findings.add("content", f"{says} states {stated:,} rows of the table “{table}”; it has {rows:,}.")
 
 
-def _check_parquet(
-    package: Path, entry: Mapping[str, Any], contract: Mapping[str, Any], findings: Findings, advance: Advance
-) -> int:
+def _check_parquet(look: _Look, entry: Mapping[str, Any], chosen: Sequence[Chunk]) -> None:
     import pyarrow.parquet as pq
 
-    table, path = entry["table"], package / entry["name"]
-    found = columns.describe(_read_schema(path, pq.read_schema, table))
-    declared = next((item.get("columns") for item in contract.get("tables", ()) if item["name"] == table), None)
+    table, path = entry["table"], look.package / entry["name"]
+    schema = _read_schema(path, pq.read_schema, table)
+    never_null = _check_declared(look, table, schema)
+
+    def single(skip: int) -> _Sides:
+        batches = authority.parquet_batches(path, table, look.advance, skip)
+        return _Sides(Stream(_validated(look, table, ahead(batches), never_null)), None)
+
+    rows = _check_chunks(look, table, chosen, (path, path), single)
+    if look.whole and rows is not None and entry.get("rows") is not None and rows != entry["rows"]:
+        says = f"The manifest states {entry['rows']:,} rows of the table “{table}”; it has {rows:,}."
+        look.findings.add("content", says)
+
+
+def _check_declared(look: _Look, table: str, schema: pa.Schema) -> list[str]:
+    """A table that says its columns itself, against its contract. Returns the columns that may not be empty."""
+    found = columns.describe(schema)
+    declared = next((item.get("columns") for item in look.manifest["contract"].get("tables", ()) if item["name"] == table), None)
     wanted = contract_tables.schema_to_json(contract_tables.schema_from_json(declared or ()))
     if wanted and _comparable(wanted) != _comparable(found):
         difference = Difference(table, None, None, _shown(_comparable(wanted)), _shown(_comparable(found)))
-        findings.add("content", f"The table “{table}” is not the one the contract declares.", difference)
-    never_null = [column["name"] for column in wanted if not column["nullable"]]
-    rows = 0
-    for batch in authority.parquet_batches(path, table, advance):
-        _validate(batch, table)
-        for name in never_null:
-            if name in batch.schema.names and batch.column(name).null_count:
-                findings.add("content", f"The column “{name}” of the table “{table}” may not be empty.")
-                never_null = [other for other in never_null if other != name]
-        rows += batch.num_rows
-    if entry.get("rows") is not None and rows != entry["rows"]:
-        findings.add("content", f"The manifest states {entry['rows']:,} rows of the table “{table}”; it has {rows:,}.")
-    return rows
+        look.findings.add("content", f"The table “{table}” is not the one the contract declares.", difference)
+    return [column["name"] for column in wanted if not column["nullable"]]
 
 
-def _validate(batch: pa.RecordBatch, table: str) -> None:
-    """Every value of a batch that others wrote: offsets, UTF-8, decimal ranges."""
+def _validated(
+    look: _Look, table: str, batches: Iterator[pa.RecordBatch], never_null: list[str]
+) -> Iterator[pa.RecordBatch]:
+    """Every value of batches that others wrote: offsets, UTF-8, decimal ranges; and nulls where none may be."""
     import pyarrow as pa
 
     try:
-        batch.validate(full=True)
+        for batch in batches:
+            batch.validate(full=True)
+            for name in never_null:
+                if name in batch.schema.names and batch.column(name).null_count:
+                    look.findings.add("content", f"The column “{name}” of the table “{table}” may not be empty.")
+                    never_null = [other for other in never_null if other != name]
+            yield batch
     except pa.ArrowException as error:
         raise ActumError("contract_invalid", f"The Parquet of the table “{table}” is damaged.", f"{error}.") from error
+    finally:
+        batches.close()  # type: ignore[attr-defined]
+
+
+class _Sides:
+    """The two readings of a table from some row on. `found` is None where there is but one."""
+
+    def __init__(self, expected: Stream, found: Stream | None) -> None:
+        self.expected, self.found = expected, found
+
+    def close(self) -> None:
+        self.expected.close()
+        if self.found is not None:
+            self.found.close()
+
+
+def _check_chunks(
+    look: _Look, table: str, chosen: Sequence[Chunk], paths: tuple[Path, Path], open_at: Callable[[int], _Sides]
+) -> int | None:
+    """Look at chunks of one table; returns the rows of all of them, None after a difference."""
+    sides: _Sides | None = None
+    at = rows = 0
+    try:
+        for chunk in chosen:
+            if look.resume.has_chunk(chunk, paths):
+                look.covered.resumed += 1
+                look.covered.rows += chunk.rows
+                rows += chunk.rows
+                continue
+            if sides is None or at != chunk.first:
+                if sides is not None:
+                    sides.close()
+                sides, at = open_at(chunk.first), chunk.first
+            outcome = _check_chunk(look, table, chunk, sides, paths[1])
+            look.covered.rows += outcome.rows
+            if outcome.difference is not None:
+                look.findings.add("content", f"{outcome.difference}.", outcome.difference)
+                return None
+            at += outcome.rows
+            rows += outcome.rows
+            look.resume.note_chunk(chunk, paths)
+        if look.whole:
+            sides = sides or open_at(rows)
+            ended = _ended(table, rows, sides)
+            if ended is not None:
+                look.findings.add("content", f"{ended}.", ended)
+                return None
+    finally:
+        if sides is not None:
+            sides.close()
+    return rows
+
+
+def _check_chunk(look: _Look, table: str, chunk: Chunk, sides: _Sides, parquet: Path) -> Comparison:
+    digest = logical.Rows() if chunk.logical is not None else None
+    outcome = _compare(table, sides, chunk.first, chunk.rows, digest)
+    if outcome.difference is None and digest is not None and digest.hexdigest() != chunk.logical:
+        look.findings.add("content", f"Chunk {chunk.number}: the chunk list names other rows of the table “{table}”.")
+    if chunk.sha256 is not None and chunks.bytes_digest(parquet, chunk.offset, chunk.size) != chunk.sha256:
+        look.findings.add("content", f"Chunk {chunk.number}: the chunk list names other bytes of the table “{table}”.")
+    return outcome
 
 
 def _comparable(described: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
@@ -145,8 +267,8 @@ def schema_difference(table: str, wanted: pa.Schema, found: pa.Schema) -> Differ
     return None
 
 
-def _described(field: pa.Field) -> str:
-    return f"{field.type}{'' if field.nullable else ' not null'} {_shown(field.metadata or {})}"
+def _described(column: pa.Field) -> str:
+    return f"{column.type}{'' if column.nullable else ' not null'} {_shown(column.metadata or {})}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,79 +281,60 @@ class Comparison:
 
 def compare_batches(table: str, expected: Iterator[pa.RecordBatch], found: Iterator[pa.RecordBatch]) -> Comparison:
     """Compare two streams of batches of one schema, however each is cut. Both are closed at the end."""
-    left, right = _Stream(expected), _Stream(found)
+    sides = _Sides(Stream(expected), Stream(found))
     try:
-        return _compare(table, left, right)
+        outcome = _compare(table, sides, 0, -1, None)
+        if outcome.difference is None:
+            return Comparison(outcome.rows, _ended(table, outcome.rows, sides))
+        return outcome
     finally:
-        left.close()
-        right.close()
+        sides.close()
 
 
-def _compare(table: str, left: _Stream, right: _Stream) -> Comparison:
+def _compare(table: str, sides: _Sides, first: int, wanted: int, digest: logical.Rows | None) -> Comparison:
+    """Compare the next `wanted` rows (negative: all there are on both sides), counted from row `first` on."""
     rows = 0
-    while count := min(left.available(), right.available()):
-        want, have = left.take(count), right.take(count)
-        for position, name in enumerate(want.schema.names):
-            row = first_difference(want.column(position), have.column(position))
-            if row is not None:
-                texts = (_shown(want.column(position)[row].as_py()), _shown(have.column(position)[row].as_py()))
-                return Comparison(rows + row, Difference(table, rows + row + 1, name, *texts))
+    while rows != wanted:
+        there = sides.expected.available()
+        if sides.found is not None:
+            there = min(there, sides.found.available())
+        count = min(there, wanted - rows) if wanted >= 0 else there
+        if not count:
+            break
+        want = sides.expected.take(count)
+        if sides.found is not None:
+            difference = _batch_difference(table, first + rows, want, sides.found.take(count))
+            if difference is not None and difference.row is not None:
+                return Comparison(difference.row - first - 1, difference)
+        if digest is not None:
+            digest.add(want)
         rows += count
-    if left.available() or right.available():
-        texts = ("a row", "no row") if left.available() else ("no row", "a row")
-        return Comparison(rows, Difference(table, rows + 1, None, *texts))
+    if wanted >= 0 and rows < wanted:
+        ended = _ended(table, first + rows, sides)
+        if ended is None:
+            ended = Difference(table, first + rows + 1, None, f"{wanted - rows:,} more rows", "no row")
+        return Comparison(rows, ended)
     return Comparison(rows, None)
 
 
-class _Stream:
-    """Batches of a stream, handed out in pieces of any size up to what is at hand."""
-
-    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
-        self._batches = batches
-        self._current: pa.RecordBatch | None = None
-
-    def available(self) -> int:
-        """Rows at hand; 0 at the end of the stream."""
-        while self._current is None or self._current.num_rows == 0:
-            self._current = next(self._batches, None)
-            if self._current is None:
-                return 0
-        return int(self._current.num_rows)
-
-    def close(self) -> None:
-        """A stream that was not read to its end keeps no file open."""
-        close = getattr(self._batches, "close", None)
-        if close is not None:
-            close()
-
-    def take(self, count: int) -> pa.RecordBatch:
-        assert self._current is not None, "take() follows available()"
-        taken, self._current = self._current.slice(0, count), self._current.slice(count)
-        return taken
+def _batch_difference(table: str, before: int, want: pa.RecordBatch, have: pa.RecordBatch) -> Difference | None:
+    for position, name in enumerate(want.schema.names):
+        row = first_difference(want.column(position), have.column(position))
+        if row is not None:
+            texts = (_shown(want.column(position)[row].as_py()), _shown(have.column(position)[row].as_py()))
+            return Difference(table, before + row + 1, name, *texts)
+    return None
 
 
-def first_difference(expected: pa.Array, found: pa.Array) -> int | None:
-    """The first position at which two arrays of one type differ: floats by their bits, but any NaN like any other."""
-    expected, found = _by_bits(expected), _by_bits(found)
-    if expected.equals(found):
-        return None
-    low, high = 0, len(expected)  # the first `low` are equal, the first `high` are not
-    while high - low > 1:
-        middle = (low + high) // 2
-        if expected.slice(low, middle - low).equals(found.slice(low, middle - low)):
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _by_bits(array: pa.Array) -> pa.Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not pa.types.is_float64(array.type):
-        return array
-    return pc.if_else(pc.is_nan(array), pa.scalar(float("nan")), array).view(pa.int64())
+def _ended(table: str, rows: int, sides: _Sides) -> Difference | None:
+    """A row that one side has and the other has not, behind the last one compared."""
+    more = sides.expected.available()
+    if sides.found is None:
+        return Difference(table, rows + 1, None, "no row", "a row") if more else None
+    if more or sides.found.available():
+        texts = ("a row", "no row") if more else ("no row", "a row")
+        return Difference(table, rows + 1, None, *texts)
+    return None
 
 
 def _shown(value: Any) -> str:

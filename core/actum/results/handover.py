@@ -1,8 +1,13 @@
 """The tables that the work hands over, and the metrics it states, put against its contract. Standard library only (R14, R15).
 
-A table is one file: JSON lines (rule `jsonl.v1`), CSV (`csv.v1`), or Parquet (`parquet.v1`), told by the file's ending. Its
-columns are the contract's where the contract declares them, else those the work sent; a CSV's undeclared columns are text.
-Of a Parquet only the content check reads the columns, since sealing has no reader for it.
+A table is one file: JSON lines (rule `jsonl.v1`), CSV (`csv.v1`), Arrow (`arrow.v1`, also called Feather), or Parquet
+(`parquet.v1`), told by the file's ending. Its columns are the contract's where the contract declares them, else those the
+work sent; a CSV's undeclared columns are text. Of an Arrow file or a Parquet only deriving and the content check read the
+columns, since sealing has no reader for them.
+
+JSON lines hold a table of up to JSON_LINES_ROWS_MAX rows and JSON_LINES_BYTES_MAX bytes that they can hold exactly; the task
+authors' package writes Arrow above that. `form` says why a table is in the form it is in. A file that the work wrote itself is
+taken as it is, whatever its length.
 """
 
 from __future__ import annotations
@@ -18,14 +23,27 @@ from actum.results import walk
 if TYPE_CHECKING:
     from actum.contracts.tables import Column
 
-RULES = {".jsonl": "jsonl.v1", ".ndjson": "jsonl.v1", ".csv": "csv.v1", ".tsv": "csv.v1", ".parquet": "parquet.v1"}
-EXTENSIONS = {"jsonl.v1": ".jsonl", "csv.v1": ".csv", "parquet.v1": ".parquet"}
+RULES = {
+    ".jsonl": "jsonl.v1",
+    ".ndjson": "jsonl.v1",
+    ".csv": "csv.v1",
+    ".tsv": "csv.v1",
+    ".arrow": "arrow.v1",
+    ".feather": "arrow.v1",
+    ".parquet": "parquet.v1",
+}
+EXTENSIONS = {"jsonl.v1": ".jsonl", "csv.v1": ".csv", "arrow.v1": ".arrow", "parquet.v1": ".parquet"}
+SELF_DESCRIBED = ("arrow.v1", "parquet.v1")  # rules whose files say their columns themselves
+
+HANDED_OVER = "handed_over"
+FORMS = ("within_limit", "no_arrow_library", "above_limit", "arrow_types", HANDED_OVER)
 
 
 class Table(NamedTuple):
     """One table handed over. `source` is its path in the output folder, `path` its place in the package.
 
-    `columns` is None for Parquet; `rows` is what the work counted, if it did; `delimiter` is None but for CSV.
+    `columns` is None for Arrow and Parquet; `rows` is what the work counted, if it did; `delimiter` is None but for CSV.
+    `form` is one of FORMS.
     """
 
     name: str
@@ -35,6 +53,7 @@ class Table(NamedTuple):
     columns: tuple[Mapping[str, Any], ...] | None
     rows: int | None
     delimiter: str | None = None
+    form: str = HANDED_OVER
 
 
 def tables(messages: Sequence[Mapping[str, Any]], contract: Mapping[str, Any], folder: Path) -> list[Table]:
@@ -116,7 +135,10 @@ def _table(message: Mapping[str, Any], declared: Mapping[str, Any], folder: Path
         raise invalid(f"The table “{name}” states {rows!r} rows.")
     delimiter = {".csv": ",", ".tsv": "\t"}.get(ending)
     columns = _columns(name, rule, message.get("schema"), declared.get("columns") or (), folder / source, delimiter)
-    return Table(name, source, f"tables/{name}{EXTENSIONS[rule]}", rule, columns, rows, delimiter)
+    form = message.get("form", HANDED_OVER)
+    if form not in FORMS:
+        raise invalid(f"The table “{name}” states the form {str(form)[:40]!r}.", f"Known: {', '.join(FORMS)}.")
+    return Table(name, source, f"tables/{name}{EXTENSIONS[rule]}", rule, columns, rows, delimiter, form)
 
 
 def _columns(
@@ -125,7 +147,7 @@ def _columns(
     from actum.contracts import tables as contract_tables
 
     wanted = contract_tables.schema_from_json(declared)
-    if rule == "parquet.v1":
+    if rule in SELF_DESCRIBED:
         return None
     if rule == "csv.v1":
         found = _csv_columns(name, csv_header(name, path, delimiter or ","), wanted)

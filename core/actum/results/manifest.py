@@ -89,7 +89,7 @@ def seal(
 def read_manifest(package: Path) -> tuple[dict[str, Any], str]:
     """manifest.json and its sha256. Raises OSError, NotAPackage."""
     document, digest = _read(package / MANIFEST, MANIFEST_SCHEMA, ("files", "authority", "contract"))
-    if not isinstance(document["authority"], dict) or not isinstance(document["contract"], dict):
+    if not isinstance(document["authority"], dict) or not _is_contract(document["contract"]):
         raise NotAPackage("manifest.json has an authority or a contract that cannot be understood")
     _require_entries(document, ROLES)
     return document, digest
@@ -104,7 +104,11 @@ def read_derived(package: Path) -> tuple[dict[str, Any], str]:
 
 def read_result(package: Path) -> dict[str, Any]:
     """result.json. Raises OSError, NotAPackage."""
-    return _read(package / RESULT, RESULT_SCHEMA, ("metrics", "tables", "notes"))[0]
+    document = _read(package / RESULT, RESULT_SCHEMA, ("metrics", "tables", "notes"))[0]
+    lists = [document[member] for member in ("metrics", "tables", "notes")]
+    if not all(isinstance(each, list) for each in lists) or not all(map(_is_metric, document["metrics"])):
+        raise NotAPackage("result.json holds metrics, tables or notes that cannot be understood")
+    return document
 
 
 def is_safe_name(name: object) -> bool:
@@ -112,6 +116,38 @@ def is_safe_name(name: object) -> bool:
     if not isinstance(name, str) or not name or os.path.isabs(name) or "\0" in name or ("\\" in name and os.sep == "\\"):
         return False
     return not any(part in ("", ".", "..") for part in name.split("/"))
+
+
+def _is_contract(contract: object) -> bool:
+    """Whether what verification asks of a contract can be asked of this one, its digest included."""
+    if not isinstance(contract, dict):
+        return False
+    required, tables = contract.get("required", []), contract.get("tables", [])
+    named = isinstance(tables, list) and all(isinstance(each, dict) and isinstance(each.get("name"), str) for each in tables)
+    if not named or not isinstance(required, list) or not all(isinstance(pattern, str) for pattern in required):
+        return False
+    try:
+        canonical.dumps(contract).encode()
+    except (TypeError, ValueError, RecursionError):  # a number with a fraction, half a character, a bottomless nest
+        return False
+    return True
+
+
+def _is_metric(metric: object) -> bool:
+    if not isinstance(metric, dict) or not {"name", "value", "status", "reason", "unit"} <= metric.keys():
+        return False
+    texts = isinstance(metric["name"], str) and isinstance(metric["status"], str)
+    maybe = all(metric[member] is None or isinstance(metric[member], str) for member in ("reason", "unit"))
+    return texts and maybe and (metric["value"] is None or _is_decimal(metric["value"]))
+
+
+def _is_decimal(value: object) -> bool:
+    from decimal import Decimal, InvalidOperation  # late: a host never needs it
+
+    try:
+        return type(value) in (int, str) and Decimal(value).is_finite()  # type: ignore[arg-type]
+    except InvalidOperation:
+        return False
 
 
 def _require_entries(document: Mapping[str, Any], roles: tuple[str, ...] | None) -> None:
@@ -136,7 +172,7 @@ def _is_table_entry(entry: Mapping[str, Any], role: Any) -> bool:
         return True
     named = all(isinstance(entry.get(member), str) for member in ("table", "rule"))
     counted = entry.get("rows") is None or type(entry["rows"]) is int
-    if role == "derived" or entry.get("rule") == "parquet.v1":
+    if role == "derived" or entry.get("rule") in ("arrow.v1", "parquet.v1"):
         return named and counted
     dialect = entry.get("dialect")
     delimited = isinstance(dialect, dict) and isinstance(dialect.get("delimiter"), str) and len(dialect["delimiter"]) == 1
@@ -150,8 +186,8 @@ def _read(path: Path, schema: str, members: tuple[str, ...]) -> tuple[dict[str, 
         raise NotAPackage(f"{path.name} is longer than {limits.MANIFEST_BYTES_MAX:,} bytes")
     try:
         document = json.loads(content)
-    except ValueError as error:
-        raise NotAPackage(f"{path.name} is not JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise NotAPackage(f"{path.name} is not JSON: {type(error).__name__}") from error
     if not isinstance(document, dict) or document.get("schema") != schema:
         raise NotAPackage(f"{path.name} is not of the schema {schema}")
     missing = [member for member in members if member not in document]

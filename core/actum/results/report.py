@@ -32,6 +32,7 @@ class Expected:
     request_digest: str | None = None
     contract_digest: str | None = None
     manifest_sha256: str | None = None
+    derived_sha256: str | None = None
     required: tuple[str, ...] = ()
 
     @classmethod
@@ -86,16 +87,22 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class LevelReport:
-    """One level, done whole. `extent` says how much of the package it speaks of; counts say what was looked at."""
+    """One level. `extent` says how much of the package it speaks of; counts say what was looked at.
 
-    level: str  # "bytes" | "content"
-    extent: str  # "whole"
+    A look at some chunks digests no whole files: in place of *bytes* stands *presence*, every file there with its size.
+    """
+
+    level: str  # "bytes" | "presence" | "content"
+    extent: str  # "whole" | "chunks i–j of n" | "sample of k of n chunks"
     ok: bool
     files: int
     size_bytes: int
     rows: int
     findings: tuple[Finding, ...]
     findings_total: int
+    chunks: int = 0  # looked at
+    resumed: int = 0  # files or chunks of these that an interrupted look had found by then
+    chunk_numbers: tuple[int, ...] = ()  # of a partial look
 
     @property
     def first_difference(self) -> Difference | None:
@@ -110,6 +117,9 @@ class LevelReport:
             "files": self.files,
             "size_bytes": self.size_bytes,
             "rows": self.rows,
+            "chunks": self.chunks,
+            "resumed": self.resumed,
+            "chunk_numbers": list(self.chunk_numbers),
             "findings": [finding.to_json() for finding in self.findings],
             "findings_total": self.findings_total,
             "first_difference": asdict(first) if first else None,
@@ -152,5 +162,13 @@ class Report:
         }
 
 
-def level(name: str, findings: Findings, *, files: int = 0, size_bytes: int = 0, rows: int = 0) -> LevelReport:
-    return LevelReport(name, "whole", findings.count == 0, files, size_bytes, rows, tuple(findings.kept), findings.count)
+def level(name: str, findings: Findings, *, extent: str = "whole", **counted: Any) -> LevelReport:
+    counts = {"files": 0, "size_bytes": 0, "rows": 0} | counted
+    return LevelReport(
+        level=name,
+        extent=extent,
+        ok=findings.count == 0,
+        findings=tuple(findings.kept),
+        findings_total=findings.count,
+        **counts,
+    )

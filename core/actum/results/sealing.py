@@ -242,6 +242,11 @@ def _table_entry(table: handover.Table, digest: digests.FileDigest) -> dict[str,
         rows = digest.lines
     entry: dict[str, Any] = {"table": table.name, "rule": table.rule, "source": table.source, "rows": rows}
     entry |= {"schema": table.columns, "chunks": list(digest.chunks)}
+    entry["form"] = {
+        "why": table.form,
+        "json_lines_rows_max": limits.JSON_LINES_ROWS_MAX,
+        "json_lines_bytes_max": limits.JSON_LINES_BYTES_MAX,
+    }
     if table.delimiter is not None:
         entry["dialect"] = {"delimiter": table.delimiter, "quote": '"', "null": "empty, without quotes", "encoding": "utf-8"}
     return entry

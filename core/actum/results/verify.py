@@ -7,36 +7,54 @@ Gets a path and the expected identity, nothing else; trusts neither the work nor
 rows of each authority, read again, against the Parquet as read (`compare`). Each check stands alone: none relies on another
 having passed, so each of the five lies of FORMATS is caught by the check named for it even if all others are satisfied.
 
-Neither level says that the source was trustworthy or the formula right. Without tables no table library is loaded.
+Content is checked whole, or in the chunks that an extent names (`chunks`); the report says which, in words that never say
+more. Neither level says that the source was trustworthy or the formula right. Without tables no table library is loaded.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from actum import canonical
+from actum import canonical, limits
 from actum.errors import StorageFailed
 from actum.results import digests, walk
 from actum.results import manifest as names
+from actum.results.chunks import WHOLE, Extent
 from actum.results.report import Expected, Findings, LevelReport, Report, level
+from actum.results.resume import Resume
 
 Advance = Callable[[int], None]
 
 
-def verify(package: Path, expected: Expected, progress: digests.Progress = digests.no_progress) -> Report:
-    """Verify `package` whole, at both levels. Progress counts bytes read.
+def verify(
+    package: Path,
+    expected: Expected,
+    progress: digests.Progress = digests.no_progress,
+    *,
+    extent: Extent = WHOLE,
+    resume: Path | None = None,
+) -> Report:
+    """Verify `package`, at both levels. Progress counts bytes read.
 
-    A file that is absent or cannot be understood is a finding. Raises StorageFailed where the disk does not answer (EIO,
-    EACCES, …): that is no verdict.
+    With an `extent` that is not whole, the files are looked at for presence and size, and the content of the chunks named.
+    `resume` is a file for notes: what it holds of an interrupted verification is not done again. A file that is absent or
+    cannot be understood is a finding. Raises StorageFailed where the disk does not answer (EIO, EACCES, …): that is no
+    verdict; WrongUse for chunks that are not there.
     """
+    notes = Resume(resume)
     try:
-        return _verify(package, expected, progress)
+        report = _verify(package, expected, progress, extent, notes)
     except OSError as error:
         raise StorageFailed("verifying the package", error) from error
+    finally:
+        notes.close()
+    notes.end()
+    return report
 
 
 def verify_bytes(package: Path, expected: Expected, progress: digests.Progress = digests.no_progress) -> LevelReport:
@@ -46,14 +64,24 @@ def verify_bytes(package: Path, expected: Expected, progress: digests.Progress =
         manifest, digest = _read(package, names.read_manifest, "manifest", findings)
         if manifest is None:
             return level("bytes", findings)
-        derived, _ = _read(package, names.read_derived, "derived", findings)
-        advance = _counter(progress, _size_bytes(manifest, derived))
-        return _bytes(package, manifest, digest, derived, expected, findings, advance)
+        derived, derived_digest = _read(package, names.read_derived, "derived", findings)
+        documents = _Documents(package, manifest, digest, derived, derived_digest)
+        return _bytes(documents, expected, findings, _counter(progress, _size_bytes(manifest, derived)), Resume(None))
     except OSError as error:
         raise StorageFailed("verifying the package", error) from error
 
 
-def _verify(package: Path, expected: Expected, progress: digests.Progress) -> Report:
+class _Documents(NamedTuple):
+    """A package and what it says of itself."""
+
+    package: Path
+    manifest: Mapping[str, Any]
+    digest: str | None
+    derived: Mapping[str, Any] | None
+    derived_digest: str | None
+
+
+def _verify(package: Path, expected: Expected, progress: digests.Progress, extent: Extent, notes: Resume) -> Report:
     findings = Findings()
     manifest, digest = _read(package, names.read_manifest, "manifest", findings)
     if manifest is None:
@@ -61,46 +89,94 @@ def _verify(package: Path, expected: Expected, progress: digests.Progress) -> Re
         not_looked_at.add("content", "Without a manifest nothing says which tables there are.")
         return Report(level("bytes", findings), level("content", not_looked_at), None, None)
     derived, derived_digest = _read(package, names.read_derived, "derived", findings)
+    documents = _Documents(package, manifest, digest, derived, derived_digest)
     tables = [entry for entry in manifest["files"] if entry.get("role") == "table"]
-    advance = _counter(progress, _size_bytes(manifest, derived) + sum(entry["size"] for entry in tables))
-    bytes_level = _bytes(package, manifest, digest, derived, expected, findings, advance)
-    content = Findings()
-    rows = 0
+    read = sum(entry["size"] for entry in tables) + (_size_bytes(manifest, derived) if extent.whole else 0)
+    advance = _counter(progress, read)
+    notes.begin(digest, derived_digest)
+    if extent.whole:
+        first = _bytes(documents, expected, findings, advance, notes)
+    else:
+        first = _presence(documents, expected, findings)
+    return Report(first, _content(documents, advance, extent, notes), digest, derived_digest)
+
+
+def _content(documents: _Documents, advance: Advance, extent: Extent, notes: Resume) -> LevelReport:
+    package, manifest, digest, derived, _ = documents
+    findings = Findings()
+    tables = [entry for entry in manifest["files"] if entry.get("role") == "table"]
+    counted: dict[str, Any] = {"files": len(tables), "size_bytes": sum(entry["size"] for entry in tables)}
     if tables or manifest["authority"]:
         from actum.results.compare import compare_tables
 
-        rows = compare_tables(package, manifest, digest, derived, content, advance)
-    return Report(
-        bytes_level,
-        level("content", content, files=len(tables), size_bytes=sum(entry["size"] for entry in tables), rows=rows),
-        digest,
-        derived_digest,
-    )
+        covered = compare_tables(package, manifest, digest, derived, findings, advance, extent, notes)
+        counted |= {"rows": covered.rows, "chunks": covered.chunks, "resumed": covered.resumed, "extent": covered.extent}
+        counted["chunk_numbers"] = tuple(covered.numbers)
+    elif not extent.whole:
+        extent.choose(())
+        counted["extent"] = extent.words(0, 0)
+    return level("content", findings, **counted)
 
 
-def _bytes(
-    package: Path,
-    manifest: Mapping[str, Any],
-    digest: str | None,
-    derived: Mapping[str, Any] | None,
-    expected: Expected,
-    findings: Findings,
-    advance: Advance,
-) -> LevelReport:
-    if expected.manifest_sha256 is not None and digest != expected.manifest_sha256:
+def _identities(documents: _Documents, expected: Expected, findings: Findings) -> None:
+    """What is compared without reading a file: whose package it is, under which contract, and what lies in it."""
+    if expected.manifest_sha256 is not None and documents.digest != expected.manifest_sha256:
         findings.add("manifest_sha256", "manifest.json is not the one that was sealed.")
-    _check_identity(manifest, expected, findings)
-    _check_contract(manifest, expected, findings)
-    _check_listing(package, manifest, derived, findings)
-    for entry in manifest["files"]:
-        _check_file(package, entry["name"], entry, "digests", findings, advance)
-    if derived is not None:
-        if derived["manifest_sha256"] != digest:
-            findings.add("derived", "derived.json was derived from another manifest.")
-        for entry in derived["files"]:
-            _check_file(package, f"{names.DERIVED}/{entry['name']}", entry, "derived", findings, advance)
-    count = len(manifest["files"]) + len(derived["files"] if derived else ())
-    return level("bytes", findings, files=count, size_bytes=_size_bytes(manifest, derived))
+    if expected.derived_sha256 is not None and documents.derived_digest not in (None, expected.derived_sha256):
+        findings.add("derived", "derived.json is not the one that was published.")
+    _check_identity(documents.manifest, expected, findings)
+    _check_contract(documents.manifest, expected, findings)
+    _check_listing(documents.package, documents.manifest, documents.derived, findings)
+    if documents.derived is not None and documents.derived["manifest_sha256"] != documents.digest:
+        findings.add("derived", "derived.json was derived from another manifest.")
+
+
+def _bytes(documents: _Documents, expected: Expected, findings: Findings, advance: Advance, notes: Resume) -> LevelReport:
+    package, manifest, _, derived, _ = documents
+    _identities(documents, expected, findings)
+    files = _files(documents)
+    large = [name for name, entry, _ in files if entry.get("size", 0) > limits.DIGESTED_TOGETHER_BYTES]
+    if len(large) < 2:
+        for name, entry, check in files:
+            _check_file(package, name, entry, check, findings, advance, notes)
+    else:  # digesting leaves the interpreter to others: two large files at a time
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(limits.DIGESTING_THREADS) as pool:
+            for found in pool.map(lambda file: _file_findings(package, file, advance, notes), files):
+                for finding in found.kept:
+                    findings.add(finding.check, finding.message)
+    size = _size_bytes(manifest, derived)
+    return level("bytes", findings, files=len(files), size_bytes=size, resumed=notes.taken_over)
+
+
+def _files(documents: _Documents) -> list[tuple[str, Mapping[str, Any], str]]:
+    """Every listed file: its name in the package, its entry, and the check that it belongs to."""
+    files = [(str(entry["name"]), entry, "digests") for entry in documents.manifest["files"]]
+    derived = documents.derived["files"] if documents.derived is not None else ()
+    return files + [(f"{names.DERIVED}/{entry['name']}", entry, "derived") for entry in derived]
+
+
+def _file_findings(package: Path, file: tuple[str, Mapping[str, Any], str], advance: Advance, notes: Resume) -> Findings:
+    findings = Findings()
+    name, entry, check = file
+    _check_file(package, name, entry, check, findings, advance, notes)
+    return findings
+
+
+def _presence(documents: _Documents, expected: Expected, findings: Findings) -> LevelReport:
+    """Every listed file is there with its size; no byte of it is read."""
+    _identities(documents, expected, findings)
+    files = _files(documents)
+    for name, entry, check in files:
+        try:
+            size = (documents.package / name).lstat().st_size
+        except (FileNotFoundError, NotADirectoryError):
+            findings.add("listing" if check == "digests" else check, f"“{name}” is missing.")
+            continue
+        if entry.get("size") is not None and size != entry["size"]:
+            findings.add(check, f"“{name}” has {size:,} bytes, not {entry['size']:,}.")
+    return level("presence", findings, files=len(files))
 
 
 def _read(
@@ -151,7 +227,15 @@ def _check_listing(package: Path, manifest: Mapping[str, Any], derived: Mapping[
             findings.add("listing", f"“{name}” is in the package and not in its manifest.")
 
 
-def _check_file(package: Path, name: str, entry: Mapping[str, Any], check: str, findings: Findings, advance: Advance) -> None:
+def _check_file(
+    package: Path,
+    name: str,
+    entry: Mapping[str, Any],
+    check: str,
+    findings: Findings,
+    advance: Advance,
+    notes: Resume,
+) -> None:
     path = package / name
     try:
         mode = path.lstat().st_mode
@@ -167,10 +251,14 @@ def _check_file(package: Path, name: str, entry: Mapping[str, Any], check: str, 
     if not stat.S_ISREG(mode):
         findings.add(check, f"“{name}” is not a regular file.")
         return
-    digest = digests.of_file(path, advance)
-    if digest.size != entry["size"]:
-        findings.add(check, f"“{name}” has {digest.size:,} bytes, not {entry['size']:,}.")
-    elif digest.sha256 != entry["sha256"]:
+    noted = notes.digest(name, path)
+    if noted is None:
+        digest = digests.of_file(path, advance)
+        noted = (digest.size, digest.sha256)
+        notes.note_digest(name, path, *noted)
+    if noted[0] != entry["size"]:
+        findings.add(check, f"“{name}” has {noted[0]:,} bytes, not {entry['size']:,}.")
+    elif noted[1] != entry["sha256"]:
         findings.add(check, f"“{name}” has other bytes than were sealed.")
 
 
@@ -181,10 +269,12 @@ def _size_bytes(manifest: Mapping[str, Any], derived: Mapping[str, Any] | None) 
 
 def _counter(progress: digests.Progress, total: int) -> Advance:
     done = 0
+    one_at_a_time = threading.Lock()
 
     def advance(count: int) -> None:
         nonlocal done
-        done += count
-        progress(min(done, total), total, "bytes")
+        with one_at_a_time:
+            done += count
+            progress(min(done, total), total, "bytes")
 
     return advance

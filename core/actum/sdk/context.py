@@ -97,22 +97,22 @@ class Context:
 
     # -- results -------------------------------------------------------------------------------------------------------
 
-    def table(self, name: str, rows: Any, schema: Optional[Sequence[Any]] = None) -> int:
-        """Publish a table; the number of its rows. `rows`: mappings, sequences, an Arrow table or a data frame.
+    def table(self, name: str, rows: Any, schema: Any = None) -> int:
+        """Publish a table; the number of its rows.
 
-        `schema`: Columns, mappings of their fields, or (name, type) pairs. Raises CellRefused for a value that does not fit.
+        `rows`: mappings, sequences, an Arrow table, a record batch or several, a data frame. `schema`: Columns, mappings of
+        their fields, (name, type) pairs, or an Arrow schema. Raises CellRefused for a value that does not fit.
         """
         _check_file_name(name)
-        path = self.output / f"{name}.jsonl"
         try:
-            columns, count = write_table(str(path), rows, schema)
+            written = write_table(str(self.output / name), rows, schema)
         except FileExistsError:
             raise ValueError(f"The table “{name}” was written before; a table is written once.") from None
-        said: Message = {"table": name, "path": path.name, "rows": count}
-        if columns:  # no rows and no schema: only the contract can say which columns there are
-            said["schema"] = [column.to_json() for column in columns]
+        said: Message = {"table": name, "path": Path(written.path).name, "rows": written.rows, "form": written.form}
+        if written.columns:  # no rows and no schema: only the contract can say which columns there are
+            said["schema"] = [column.to_json() for column in written.columns]
         self._messages.send(said)
-        return count
+        return written.rows
 
     def metric(
         self,

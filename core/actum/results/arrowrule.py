@@ -1,0 +1,142 @@
+"""Rule `arrow.v1`: how each Arrow type stands in the derived Parquet, exactly (R14).
+
+Parquet has no place for some Arrow types; the rule names one for each that loses no value, and the expected batches of the
+content check go through it too:
+
+| Arrow                                     | Parquet                       |
+|-------------------------------------------|-------------------------------|
+| timestamp[s], time32[s]                   | milliseconds                  |
+| date64                                    | date32; whole days alone      |
+| dictionary of texts or bytes              | itself, with 32-bit offsets   |
+| dictionary of anything else, run-end encoded | the values                 |
+| views of texts, bytes, lists              | texts, bytes, lists           |
+| extension                                 | its storage                   |
+| list, map, struct                         | itself, its members by the rule |
+| interval, union, struct without members   | refused in words              |
+
+All other types are what they are. Metadata of the table and its columns is kept; the members `actum.…` are ours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from actum import limits
+from actum.results.handover import invalid
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def stored_type(kind: pa.DataType) -> pa.DataType:
+    """The type that holds `kind` in Parquet. Raises TypeError naming a type that nothing holds."""
+    import pyarrow as pa
+    import pyarrow.types as is_
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return stored_type(kind.storage_type)
+    if is_.is_dictionary(kind):
+        return _stored_dictionary(kind)
+    if is_.is_run_end_encoded(kind):
+        return stored_type(kind.value_type)
+    if is_.is_nested(kind):
+        return _stored_nested(kind)
+    if is_.is_timestamp(kind) and kind.unit == "s":
+        return pa.timestamp("ms", kind.tz)
+    if is_.is_time32(kind) and kind.unit == "s":
+        return pa.time32("ms")
+    if is_.is_date64(kind):
+        return pa.date32()
+    if is_.is_string_view(kind) or is_.is_binary_view(kind):
+        return pa.string() if is_.is_string_view(kind) else pa.binary()
+    if is_.is_interval(kind):
+        raise TypeError(str(kind))
+    return kind
+
+
+def _stored_dictionary(kind: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+    import pyarrow.types as is_
+
+    value = stored_type(kind.value_type)
+    short = {"large_string": pa.string(), "large_binary": pa.binary()}.get(str(value), value)
+    if is_.is_string(short) or is_.is_binary(short):
+        return pa.dictionary(kind.index_type, short, kind.ordered)
+    return value
+
+
+def _stored_nested(kind: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+    import pyarrow.types as is_
+
+    def stored(field: pa.Field) -> pa.Field:
+        return field.with_type(stored_type(field.type))
+
+    if is_.is_map(kind):
+        return pa.map_(stored(kind.key_field), stored(kind.item_field), kind.keys_sorted)
+    if is_.is_fixed_size_list(kind):
+        return pa.list_(stored(kind.value_field), kind.list_size)
+    if is_.is_list(kind) or is_.is_list_view(kind):
+        return pa.list_(stored(kind.value_field))
+    if is_.is_large_list(kind) or is_.is_large_list_view(kind):
+        return pa.large_list(stored(kind.value_field))
+    if is_.is_struct(kind) and kind.num_fields:
+        return pa.struct([stored(kind.field(position)) for position in range(kind.num_fields)])
+    raise TypeError(str(kind))
+
+
+def stored_schema(table: str, schema: pa.Schema) -> pa.Schema:
+    """The schema of the derived Parquet, without our own metadata. Raises ActumError(contract_invalid)."""
+    import pyarrow as pa
+
+    if len(schema) > limits.TABLE_COLUMNS_MAX:
+        raise invalid(f"The table “{table}” has {len(schema):,} columns; at most {limits.TABLE_COLUMNS_MAX:,} are possible.")
+    if len(set(schema.names)) < len(schema) or not all(0 < len(name) <= limits.NAME_CHARS_MAX for name in schema.names):
+        raise invalid(f"The table “{table}” has empty, overlong or equal column names.")
+    fields = []
+    for field in schema:
+        try:
+            fields.append(field.with_type(stored_type(field.type)))
+        except TypeError as error:
+            what = f"The column “{field.name}” of the table “{table}” has a type that no result keeps: {error}."
+            raise invalid(what, remedy="Hand it over as another type.") from error
+    return pa.schema(fields, metadata=schema.metadata)
+
+
+def mapped(schema: pa.Schema, stored: pa.Schema) -> list[dict[str, str]]:
+    """The columns whose type the rule changes: `{column, authority, parquet}`."""
+    return [
+        {"column": have.name, "authority": str(have.type), "parquet": str(want.type)}
+        for have, want in zip(schema, stored, strict=True)
+        if not have.type.equals(want.type)
+    ]
+
+
+def stored_batch(table: str, batch: pa.RecordBatch, stored: pa.Schema, first_row: int) -> pa.RecordBatch:
+    """A batch of the authority as the Parquet has it. Raises ActumError(contract_invalid) for a value that would change."""
+    import pyarrow as pa
+
+    arrays = []
+    for field, array in zip(stored, batch.columns, strict=True):
+        if not field.nullable and array.null_count:
+            raise invalid(f"“{field.name}” may not be empty in the table “{table}”, from row {first_row:,} on.")
+        arrays.append(array if array.type.equals(field.type) else _converted(table, field, array, first_row))
+    return pa.RecordBatch.from_arrays(arrays, schema=stored)
+
+
+def _converted(table: str, field: pa.Field, array: pa.Array, first_row: int) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        plain = array.storage if isinstance(array, pa.ExtensionArray) else array
+        plain = pc.run_end_decode(plain) if pa.types.is_run_end_encoded(plain.type) else plain
+        if plain.type.equals(field.type):
+            return plain
+        converted = plain.cast(field.type)
+        if "date64" in str(plain.type) and not converted.cast(plain.type).equals(plain):
+            raise pa.ArrowInvalid("a date64 is no whole day")
+    except pa.ArrowException as error:
+        what = f"The column “{field.name}” of the table “{table}” does not fit its Parquet, from row {first_row:,} on."
+        raise invalid(what, f"{str(error).splitlines()[0]}.") from error
+    return converted

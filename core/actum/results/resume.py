@@ -1,0 +1,107 @@
+"""What an interrupted verification had found by then, so that the next one goes on behind it (R18).
+
+A file of JSON lines beside the attempt, not in the package: first which manifest and which derived.json it speaks of, then a
+line for each file digested and each chunk found equal, with inode, size and times of the files that were read. A note counts
+only while those are the same, to the nanosecond: whatever was touched is looked at again. It is removed at the end of a
+verification. A note that cannot be read or written only costs time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from actum.results.chunks import Chunk
+
+VERSION = 1
+
+
+class Resume:
+    """Notes of one verification. `path` None: none are kept."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._known: set[str] = set()
+        self._digests: dict[str, dict[str, Any]] = {}
+        self._file: IO[str] | None = None
+        self._one_at_a_time = threading.Lock()
+        self.taken_over = 0
+
+    def begin(self, manifest_sha256: str | None, derived_sha256: str | None) -> None:
+        """Read what an earlier verification of these very documents noted; forget what was noted of others."""
+        if self._path is None:
+            return
+        head = json.dumps({"v": VERSION, "manifest_sha256": manifest_sha256, "derived_sha256": derived_sha256})
+        with contextlib.suppress(OSError, ValueError):
+            self._read(head)
+        with contextlib.suppress(OSError):
+            fresh = not self._known and not self._digests
+            self._file = open(self._path, "w" if fresh else "a", encoding="utf-8")  # noqa: SIM115 - until end()
+            if fresh:
+                self._write(head)
+
+    def _read(self, head: str) -> None:
+        assert self._path is not None
+        lines = self._path.read_text(encoding="utf-8").splitlines()
+        if not lines or lines[0] != head:
+            return
+        for line in lines[1:]:
+            with contextlib.suppress(ValueError):  # the last one may be half written
+                note = json.loads(line)
+                if "file" in note:
+                    self._digests[str(note["file"])] = note
+                else:
+                    self._known.add(line)
+
+    def end(self) -> None:
+        """The verification came to its end: nothing is left to go on with."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        if self._path is not None:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+
+    def close(self) -> None:
+        """The verification was broken off: what is noted stays."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def digest(self, name: str, path: Path) -> tuple[int, str] | None:
+        """Size and sha256 of a file as noted, if it was not touched since."""
+        note = self._digests.get(name)
+        if note is None or note.get("stat") != _stat(path):
+            return None
+        self.taken_over += 1
+        return int(note["size"]), str(note["sha256"])
+
+    def note_digest(self, name: str, path: Path, size: int, sha256: str) -> None:
+        self._write(json.dumps({"file": name, "stat": _stat(path), "size": size, "sha256": sha256}))
+
+    def has_chunk(self, chunk: Chunk, paths: Sequence[Path]) -> bool:
+        return bool(self._known) and chunk.rows >= 0 and _chunk_note(chunk, paths) in self._known
+
+    def note_chunk(self, chunk: Chunk, paths: Sequence[Path]) -> None:
+        if self._file is not None:
+            self._write(_chunk_note(chunk, paths))
+
+    def _write(self, line: str) -> None:
+        if self._file is not None:
+            with self._one_at_a_time, contextlib.suppress(OSError):
+                self._file.write(line + "\n")
+                self._file.flush()
+
+
+def _chunk_note(chunk: Chunk, paths: Sequence[Path]) -> str:
+    return json.dumps({"chunk": [chunk.table, chunk.first, chunk.rows], "stat": [_stat(path) for path in paths]})
+
+
+def _stat(path: Path) -> list[int]:
+    found = os.stat(path)
+    return [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
