@@ -1,4 +1,4 @@
-"""The parts of one open window and the order in which they come up and go down: theme, window, loader, bridge, readers."""
+"""The parts of one open window and the order in which they come up and go down: theme, window, readers, loader, bridge."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Desk(QObject):
 
     @Slot()
     def _furnish(self) -> None:
-        """Look, language and pages; then, in a thread of its own, what takes longest to import."""
+        """Look, language, pages and what they show; then, in a thread of its own, what takes longest to import."""
         from actum_desktop.closing import Closing
         from actum_desktop.theme import Theme
         from actum_desktop.tray import Tray, icon
@@ -124,7 +124,24 @@ class Desk(QObject):
         window.quit_asked.connect(self.closing.ask_quit)
         self._crashed.connect(window.tell)
         self.shell.setCentralWidget(window)
+        self._read()
         self._loader.start()
+
+    def _read(self) -> ActumError | None:
+        """Show what is recorded, with no need of the supervisor; why not, where it cannot be read (yet)."""
+        from actum_desktop.models.runreader import RunReader
+        from actum_desktop.models.storesource import StoreSource
+        from actum_desktop.models.taskshelf import TaskShelf
+
+        try:
+            source = StoreSource(self._ws)
+        except ActumError as error:
+            return error
+        self.source, self.shelf = source, TaskShelf(self._ws)
+        self.reader = RunReader(self._ws, self)
+        self.reader.seen.connect(self.window.on_seen)
+        self.window.read(source, self.reader, self.shelf)
+        return None
 
     @Slot()
     def _on_loaded(self) -> None:
@@ -143,20 +160,15 @@ class Desk(QObject):
 
     @Slot(object)
     def _on_started(self, error: ActumError | None) -> None:
-        from actum_desktop.models.runreader import RunReader
-        from actum_desktop.models.storesource import StoreSource
-        from actum_desktop.models.taskshelf import TaskShelf
-
         if error is not None:
-            self.window.tell(error)
+            self.window.not_joined(error)
             return
         if self.bridge is None:
             return
-        self.source = StoreSource(self._ws)
-        self.reader = RunReader(self._ws, self)
-        self.reader.seen.connect(self.window.on_seen)
-        self.shelf = TaskShelf(self._ws)
-        self.window.join(self.bridge, self.source, self.reader, self.shelf)
+        if self.source is None and (unreadable := self._read()) is not None:
+            self.window.tell(unreadable)
+            return
+        self.window.join(self.bridge)
 
     @Slot(str)
     def _on_retired(self, why: str) -> None:

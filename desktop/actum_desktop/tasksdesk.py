@@ -5,24 +5,21 @@ A start need not pay for them. Whatever they ask for goes through the window's o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from actum.errors import ActumError
 from actum.limits import LIVE_RUNS_KEPT_MAX
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget
 
 from actum_desktop.controller.events import Live, Supervising, Update
+from actum_desktop.sending import Failed, Then
 from actum_desktop.views.ink import Ink
 
 if TYPE_CHECKING:
     from actum_desktop.models.tasks import Shelf
     from actum_desktop.views.programdialog import ProgramDialog
     from actum_desktop.views.tasksscreen import CommandAsked, TasksScreen
-
-Then = Callable[[Mapping[str, Any]], None]
-Failed = Callable[[ActumError], bool]  # True = the error is shown where it belongs
 
 
 class Send(Protocol):

@@ -27,7 +27,8 @@ from actum_desktop.models.runsmodel import RunsModel
 from actum_desktop.models.source import Counts, Source
 from actum_desktop.palettedesk import PaletteDesk
 from actum_desktop.resultsdesk import ResultsDesk
-from actum_desktop.tasksdesk import Failed, TasksDesk, Then
+from actum_desktop.sending import Failed, Sending, Then
+from actum_desktop.tasksdesk import TasksDesk
 from actum_desktop.views.alertsview import AlertsView
 from actum_desktop.views.helpview import HelpView
 from actum_desktop.views.ink import Ink
@@ -59,11 +60,10 @@ class Window(QWidget):
     def __init__(self, ink: Ink, ws: Workspace, version: str, language: str = "system") -> None:
         super().__init__()
         self._ink, self._ws, self._version, self._language = ink, ws, version, language
-        self._bridge: Commands | None = None
+        self._sending = Sending(self.tell)
         self._source: Source | None = None
         self._reads: Reads | None = None
         self._shelf: Shelf | None = None
-        self._pending: dict[int, tuple[Then | None, Failed | None]] = {}
         self._history = History()
         self._state: Supervising | None = None
         self._counts = Counts()
@@ -76,6 +76,7 @@ class Window(QWidget):
         self._outer = QVBoxLayout(self)
         self._outer.setContentsMargins(0, 0, 0, 0)
         self._model = RunsModel(None, self)
+        self._model.freshened.connect(self._show_active)
         self._stalls = stalls.StallWatch(stalls.StallFile(ws.path / "crashes").keep, parent=self)
         self._build()
         self._second = QTimer(self)
@@ -111,6 +112,7 @@ class Window(QWidget):
         self._alerts = AlertsView(ink)
         self._alerts.run_chosen.connect(self.open_run)
         self._alerts.check_asked.connect(self.asking.check)
+        self._alerts.adopt_asked.connect(self.asking.adopt)
         self._settings = SettingsView(ink, self._language)
         self._settings.scheme_chosen.connect(self.scheme_chosen)
         self._settings.language_chosen.connect(self._on_language)
@@ -207,9 +209,9 @@ class Window(QWidget):
 
     # ---- joining
 
-    def join(self, bridge: Commands, source: Source, reads: Reads, shelf: Shelf | None = None) -> None:
-        """The supervisor and the store are there: fill the pages. What is handed over stays whoever made it to close."""
-        self._bridge, self._source, self._reads, self._shelf = bridge, source, reads, shelf
+    def read(self, source: Source, reads: Reads, shelf: Shelf | None = None) -> None:
+        """The store can be read: fill the pages with what is recorded. What is handed over stays whoever made it to close."""
+        self._source, self._reads, self._shelf = source, reads, shelf
         if shelf is not None:
             self._tasks.join(shelf)
         self._model.source = source
@@ -221,7 +223,15 @@ class Window(QWidget):
         if self._state is not None:
             self.on_supervising(self._state)
         self._focus_page()
-        self._stalls.start()
+
+    def join(self, bridge: Commands) -> None:
+        """The supervisor is up: commands go to it."""
+        self._sending.join(bridge)
+
+    def not_joined(self, error: ActumError) -> None:
+        """The supervisor does not come up."""
+        self.tell(error)
+        self._sending.refuse(error)
 
     def part(self) -> None:
         """Before source and reader are closed."""
@@ -231,7 +241,9 @@ class Window(QWidget):
         self._page.close_down()
         self._tasks.part()
         self._results.part()
-        self._bridge, self._source, self._reads, self._shelf = None, None, None, None
+        self._sending.part()
+        self._source, self._reads, self._shelf = None, None, None
+        self._model.rest()
         self._model.source = None
 
     # ---- what the controller says
@@ -250,7 +262,6 @@ class Window(QWidget):
                 self._page.live(live, self._history.samples(live.run))
         if self._page.run in update.changes.runs and self._reads is not None:
             self._reads.ask(self._page.run, self._page.attempt_n)
-        self._show_active()
 
     def on_supervising(self, state: Supervising) -> None:
         self._state = state
@@ -266,12 +277,7 @@ class Window(QWidget):
             self._launch.focus_start()
 
     def on_answered(self, answered: Answered) -> None:
-        then, failed = self._pending.pop(answered.token, (None, None))
-        if answered.error is not None:
-            if failed is None or not failed(answered.error):
-                self.tell(answered.error)
-        elif then is not None:
-            then(answered.ok or {})
+        self._sending.answered(answered)
 
     def on_progressed(self, progressed: Progressed) -> None:
         self._results.on_progressed(progressed)
@@ -287,14 +293,7 @@ class Window(QWidget):
     # ---- commands
 
     def send(self, body: Mapping[str, Any], then: Then | None = None, failed: Failed | None = None) -> None:
-        if self._bridge is None:
-            error = ActumError("not_ready", _("Actum is still opening the workspace."), "", _("Try again in a moment."))
-            if failed is None or not failed(error):
-                self.tell(error)
-            return
-        token = self._bridge.command(body)
-        if then is not None or failed is not None:
-            self._pending[token] = (then, failed)
+        self._sending.send(body, then, failed)
 
     def _on_stop_in_list(self, run: int) -> None:
         """S in the list opens the run with its question in place; nothing is stopped on one key."""

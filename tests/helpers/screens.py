@@ -142,7 +142,8 @@ class Screens:
         return self._settled("12-palette")
 
     def _join(self, source: stage.PreparedSource) -> None:
-        self.window.join(stage.Answerless(), source, stage.Unread(), taskstage.PreparedShelf(taskstage.PRESETS))
+        self.window.read(source, stage.Unread(), taskstage.PreparedShelf(taskstage.PRESETS))
+        self.window.join(stage.Answerless())
         self.window.on_supervising(stage.supervising())
 
     def _run(self, state: str, *, quiet: bool) -> None:
