@@ -109,6 +109,7 @@ def _end_myself() -> bool:
 
 
 catalogue(
+    evidence__look="the controller, before one attempt is looked at",
     controller__helper__before="the controller, before a call is written to a helper",
     controller__helper__after="the controller, a helper has answered, nothing done with it yet",
     controller__spawn__before="the controller, STARTING committed, before the host is spawned",

@@ -187,6 +187,7 @@ KEY_CHARS_MAX = 200  # a longer key: exit 2
 LABELS_MAX = 50  # more: exit 2
 LOCK_LOOK_EVERY_S = 60  # whether the lock file is still the one that was locked
 SLEEP_NOTICED_S = 5
+CLOCK_SET_NOTICED_S = 5  # what the wall clock gained or lost between two ticks, beyond the time that passed
 VERDICTS_BYTES_MAX = 49_152  # of one answer to `reconcile`; further verdicts are counted, not sent
 STATE_POLL_S = 1.0  # where no frames come, state.json is read this often
 LEAVE_MS_MAX = 10_000  # how long closing the window waits for open commits
@@ -202,6 +203,7 @@ INTERPRETER_ASK_S_MAX = 5  # one that does not say its version by then is left o
 
 # Window.
 RUN_LIST_PAGE_ROWS = 200  # one page of history; the next is fetched when it is scrolled to
+COMPARED_RUNS_MAX = 200  # side by side; more are refused in words
 RESULT_LIST_PAGE_ROWS = 200  # results read at once by the list; more when it is scrolled
 RUN_LIST_OPEN_ROWS_MAX = PAGE_ROWS_MAX  # more open runs are not listed before the history; the count says so
 RUN_LIST_CELLS_KEPT_MAX = 20 * RUN_LIST_PAGE_ROWS  # rows put into words; beyond it they are put into words again
@@ -249,6 +251,8 @@ FILTER_CHARS_MAX = 1_000  # a longer value of a filter is refused in words
 FILTER_TEXT_CHARS_MAX = 4_000  # of a whole filter as it is typed
 FILTER_PARTS_MAX = 400  # conditions and values of one filter
 FILTER_DEPTH_MAX = 40  # of its parentheses and words
+SEARCH_CHARS_MAX = 200  # of a text that is looked for in a table
+VALUE_COUNTS_ROWS = 100  # the most frequent values of a column; the others are summed up
 ORDER_COLUMNS_MAX = 8  # a table is sorted by at most so many columns
 SHEET_ROWS_MAX = 1_048_576  # of one sheet, its header included; more rows go to further sheets or files
 SHEET_COLUMNS_MAX = 16_384  # of one sheet; more: XLSX is refused, in CSV the loss is named

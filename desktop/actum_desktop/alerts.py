@@ -36,6 +36,12 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("The run is recorded as failed. What was left of its tree was looked for and ended by identity."),
         N_("Look at its log, then run it again."),
     ),
+    "sealed_late": (
+        N_("its package was sealed too late"),
+        N_("A package was sealed although the run ended otherwise."),
+        N_("The run keeps its status. The package is kept where it is, and is not a result."),
+        N_("Adopt it: a new run begins at verification. Or leave it, and run the task again."),
+    ),
     "tree_left": (
         N_("processes are left"),
         N_("Processes of this run are alive although it has ended."),
@@ -65,6 +71,12 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("The verified package could not be moved to its place."),
         N_("It is kept, and publishing is tried again by itself."),
         N_("Make room on the disk, or give Actum the right to write there."),
+    ),
+    "no_socket": (
+        N_("commands cannot reach Actum"),
+        N_("This start of Actum could not listen at a local socket."),
+        N_("Work runs, and is stopped and read through its files. Commands of other programs find nobody who answers."),
+        N_("Look at the runtime folder named below (XDG_RUNTIME_DIR), then start Actum again."),
     ),
     "protocol_violation": (
         N_("its host spoke out of turn"),

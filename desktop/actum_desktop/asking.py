@@ -44,6 +44,10 @@ class Asking(QObject):
 
         self._send(body, admitted, refused)
 
+    def adopt(self, run: int) -> None:
+        """A new run that takes up what this one sealed; one that is there already is opened."""
+        self.rerun({"verb": "adopt", "run": run, "rerun_of": run})
+
     def stop(self, run_and_level: tuple[int, str]) -> None:
         """(run, ask | insist)"""
         run, level = run_and_level

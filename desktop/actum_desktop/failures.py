@@ -6,11 +6,10 @@ Plain data: no Qt. Each table is closed where the design's list is closed; an un
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from actum_desktop import measures
-from actum_desktop.i18n import N_, _, chinese, ngettext, shaped
+from actum_desktop.i18n import N_, _, chinese, shaped
 
 # code → (short form for a table cell, sentence, what the user can do)
 _FAILURES: dict[str, tuple[str, str, str]] = {
@@ -232,130 +231,6 @@ def _alive(facts: Mapping[str, Any]) -> str:
         else:
             parts.append(_("CPU {cpu}.").format(cpu=measure))
     return measures.joined(*parts)
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictWords:
-    """One row of the launch screen: the verdict, what was seen, what was done."""
-
-    word: str
-    icon: str
-    tone: str
-    evidence: tuple[str, ...]
-    done: str
-    after: str
-
-
-# Row of §6 → (word, icon, tone, what was done, what follows).
-_VERDICTS: dict[int, tuple[str, str, str, str, str]] = {
-    1: (N_("Waiting"), "clock", "text2", N_("Kept in the queue"), N_("starts when a slot is free")),
-    2: (N_("Succeeded, remains found"), "warning-fill", "warn", N_("Ended what was left"), N_("the result stands")),
-    3: (N_("Succeeded"), "check-circle-fill", "ok", N_("Checked the result"), N_("history is unchanged")),
-    4: (N_("Cannot tell"), "question-fill", "warn", N_("Held"), N_("checked again every minute")),
-    5: (N_("Publishing"), "shield-check", "accent", N_("Verifying again, then publishing"), N_("once only")),
-    6: (N_("Package refused"), "x-circle-fill", "bad", N_("Recorded as Failed"), N_("the package is kept aside")),
-    7: (N_("Verifying"), "shield-check", "accent", N_("Verifying from the start"), N_("nothing is taken on trust")),
-    8: (N_("Closed, remains found"), "warning-fill", "warn", N_("Ended what was left"), N_("the status stays")),
-    9: (N_("Cannot tell"), "question-fill", "warn", N_("Held; its slot stays taken"), N_("checked again every minute")),
-    10: (N_("Still starting"), "circle-dashed", "accent", N_("Watching it again"), N_("waits for its host")),
-    11: (
-        N_("Still running"),
-        "play-circle-fill",
-        "accent",
-        N_("Watching it again"),
-        N_("stop, log and progress work as before"),
-    ),
-    12: (N_("Finished meanwhile"), "shield-check", "accent", N_("Took its outcome"), N_("its host is leaving")),
-    13: (N_("Stopping"), "hourglass-medium-fill", "warn", N_("Asked it to stop again"), N_("the slot stays taken")),
-    14: (N_("Cannot tell"), "question-fill", "warn", N_("Held; its slot stays taken"), N_("checked again every minute")),
-    15: (N_("Never started"), "x-circle-fill", "bad", N_("Recorded as Failed to start"), N_("slot released")),
-    16: (N_("Cannot tell"), "question-fill", "warn", N_("Held; its slot stays taken"), N_("checked again every minute")),
-    17: (N_("It had started"), "play-circle-fill", "accent", N_("Taken as running"), N_("looked at once more")),
-    18: (N_("Ended without a result"), "x-circle-fill", "bad", N_("Recorded as Failed"), N_("its tree is looked at next")),
-    19: (N_("Cannot tell"), "question-fill", "warn", N_("Held; its slot stays taken"), N_("checked again every minute")),
-    20: (
-        N_("Remains found"),
-        "hourglass-medium-fill",
-        "warn",
-        N_("Ending what is left"),
-        N_("only what is proven its own"),
-    ),
-    21: (N_("Finished meanwhile"), "shield-check", "accent", N_("Verifying"), N_("slot released")),
-    22: (N_("Ended"), "stop-circle-fill", "text2", N_("Released"), N_("nothing of it is left")),
-}
-
-
-# Row 3 says more where the result is not as it was published.
-_RESULT_VERDICTS = {
-    "result_damaged": (
-        N_("Result not as published"),
-        "warning-fill",
-        "bad",
-        N_("Recorded what holds now"),
-        N_("history is unchanged"),
-    ),
-    "result_unchecked": (
-        N_("Result not looked at"),
-        "question-fill",
-        "warn",
-        N_("Its place could not be read"),
-        N_("checked again at the next look"),
-    ),
-}
-
-
-def verdict(item: Any) -> VerdictWords:
-    """The words for one `controller.events.Verdict` (or the dict a command prints with the same fields)."""
-    get = item.get if isinstance(item, Mapping) else lambda name, default=None: getattr(item, name, default)
-    evidence = get("evidence", {}) or {}
-    known = _RESULT_VERDICTS.get(str(get("verdict", ""))) or _VERDICTS.get(int(get("row", 0) or 0))
-    if known is None:
-        word = str(get("verdict", "") or _("Unknown"))
-        return VerdictWords(word, "info", "text2", evidence_lines(evidence), str(get("action", "") or ""), "")
-    word, icon, tone, done, after = known
-    return VerdictWords(_(word), icon, tone, evidence_lines(evidence), _(done), _(after))
-
-
-_HOST = {"alive": N_("The host is alive."), "gone": N_("The host is gone."), "unknown": N_("The host cannot be seen.")}
-_OUTCOME = {
-    "none": N_("It left no outcome file."),
-    "sealed": N_("Its outcome file says sealed."),
-    "failed": N_("Its outcome file says failed."),
-    "stopped": N_("Its outcome file says stopped."),
-    "deadline": N_("Its outcome file says that a limit passed."),
-    "unknown": N_("Its outcome file cannot be read."),
-}
-_TREE = {
-    "clear": N_("No process of it is left."),
-    "left": N_("Some of its processes are left."),
-    "unknown": N_("Whether processes are left cannot be seen."),
-}
-
-
-def evidence_lines(evidence: Mapping[str, Any]) -> tuple[str, ...]:
-    """At most two lines: host and outcome, then tree and what was refused."""
-    host = _HOST.get(str(evidence.get("host")), "")
-    pid = evidence.get("pid") or (evidence.get("host_identity") or {}).get("pid")
-    first = [_("The host, process {pid}, is alive.").format(pid=pid) if pid and "alive" in host else _(host) if host else ""]
-    outcome = _OUTCOME.get(str(evidence.get("outcome")), "")
-    first.append(_(outcome) if outcome else "")
-    tree = str(evidence.get("tree"))
-    members = evidence.get("members")
-    left = len(members) if isinstance(members, list | tuple) else 0
-    second = [
-        ngettext("{n} process of it is left.", "{n} processes of it are left.", left).format(n=left)
-        if tree == "left" and left
-        else _(_TREE[tree])
-        if tree in _TREE
-        else ""
-    ]
-    why = evidence.get("why")
-    if isinstance(why, Mapping):
-        second.extend(dict.fromkeys(str(text) for text in why.values()))  # one reason may hide several things
-    elif why:
-        second.append(str(why))
-    lines = (measures.joined(*first), measures.joined(*second))
-    return tuple(line for line in lines if line)
 
 
 def _number(data: Mapping[str, Any], name: str) -> float | None:

@@ -223,6 +223,7 @@ class Window(QWidget):
         if self._state is not None:
             self.on_supervising(self._state)
         self._focus_page()
+        self._stalls.start()
 
     def join(self, bridge: Commands) -> None:
         """The supervisor is up: commands go to it."""

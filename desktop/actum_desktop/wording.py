@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from actum_desktop import measures
+from actum_desktop.adoptionwords import adoption_offer, relation
 from actum_desktop.failures import (
-    VerdictWords,
     failure_remedy,
     failure_sentence,
     failure_short,
     failure_told,
-    verdict,
     warning,
     warning_badge,
 )
@@ -25,6 +24,7 @@ from actum_desktop.i18n import N_, _, ngettext, pgettext
 from actum_desktop.ledger import Kind, LedgerRow, Strip, attempt_state, ledger, on_record, strip, strip_of
 from actum_desktop.ledgertext import exit_text, method, trigger
 from actum_desktop.measures import duration, size
+from actum_desktop.verdictwords import VerdictWords, verdict
 
 __all__ = [
     "Kind",
@@ -33,6 +33,7 @@ __all__ = [
     "StatusWord",
     "Strip",
     "VerdictWords",
+    "adoption_offer",
     "duration",
     "exit_text",
     "fact_name",
@@ -46,6 +47,7 @@ __all__ = [
     "ledger_lines",
     "measure",
     "on_record",
+    "relation",
     "result_badge",
     "sentence",
     "size",

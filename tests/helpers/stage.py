@@ -140,16 +140,16 @@ def supervising(*, verdicts: bool = False, paused: bool = False) -> Supervising:
     if verdicts:
         clear = {"host": "gone", "outcome": "sealed", "tree": "clear"}
         rows = (
-            Verdict(217, "a-1", 1, 11, "running", "adopted", {"host": "alive", "pid": 48213, "outcome": "none"}),
-            Verdict(215, "a-3", 1, 21, "finished", "verify", clear),
-            Verdict(210, "a-2", 3, 18, "lost", "failed", {"host": "gone", "outcome": "none", "tree": "clear"}),
+            Verdict(217, "a-1", 1, 11, "adopt", "adopt", {"host": "alive", "pid": 48213, "outcome": "none"}),
+            Verdict(215, "a-3", 1, 21, "sealed_clear", "sealed_clear", clear),
+            Verdict(210, "a-2", 3, 18, "host_lost", "host_lost", {"host": "gone", "outcome": "none", "tree": "clear"}),
             Verdict(
                 212,
                 "a-6",
                 1,
                 19,
-                "cannot tell",
-                "held",
+                "cannot_tell",
+                "hold",
                 {"host": "gone", "outcome": "sealed", "tree": "unknown", "why": {"tree": "Permission denied reading 51877."}},
             ),
         )

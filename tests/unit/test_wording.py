@@ -85,14 +85,6 @@ def test_r08_no_progress_reads_as_the_design_says() -> None:
     assert text.endswith("Actum will not end it.")
 
 
-@pytest.mark.parametrize("row", range(1, 23))
-def test_every_row_of_the_verdict_table_has_words(row: int, language: str) -> None:
-    words = failures.verdict({"row": row, "evidence": {"host": "gone", "outcome": "none", "tree": "clear"}})
-    assert _said_in(language, words.word)
-    assert _said_in(language, words.done)
-    assert all(_said_in(language, line) for line in words.evidence)
-
-
 def test_r09_cannot_tell_outranks_an_open_status_and_never_a_closed_one() -> None:
     assert wording.status("RUNNING", "COMPUTING", False, contact="cannot_tell").word == "Cannot tell"
     assert wording.status("SUCCEEDED", "CLOSED", True, contact="cannot_tell").word == "Succeeded"

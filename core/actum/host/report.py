@@ -136,6 +136,7 @@ class Report:
             "session": self._launch.session,
             "seq": self._seq,
             "at": at,
+            "monotonic_at": clock.monotonic_us(),
             "heartbeat_at": at,
             "progress": self._collected.progress,
             "stage": self._collected.stage,

@@ -13,18 +13,21 @@ its outcome. Keeps R07, R09.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from actum import clock
+from actum import clock, faults
 from actum.ipc import messages, spool
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, Member, OutcomeSeen, PackageSeen, TreeSeen
 from actum.model.identity import ProcessIdentity
 from actum.processes import identity as identities
 from actum.processes.proc import runs_host_of
 from actum.processes.tree import Snapshot, Tree
+
+log = logging.getLogger(__name__)
 
 PackageLook = Callable[[], PackageSeen]
 
@@ -58,7 +61,9 @@ class _Look:
     tree_method: str = ""
     found: Tree | None = None
     members: tuple[Member, ...] = ()  # of the work's tree
+    package: PackageSeen = PackageSeen.UNKNOWN
     why: dict[str, str] = field(default_factory=dict)
+    fault: str = ""  # why this look failed as a whole
 
 
 def gather(
@@ -85,20 +90,33 @@ def gather_many(
     """Evidence of many attempts by one pass over /proc. A `snapshot` given must have been taken after the hosts went."""
     looks = [_Look(question) for question in questions]
     present = workspace_path is None or os.path.isdir(workspace_path)
-    for look in looks:
-        _see_host(look, present)
-    for look in looks:
-        _see_outcome(look)
-    for look in looks:
+    shared = snapshot
+
+    def scan(look: _Look) -> None:
+        nonlocal shared
         if _needs_scan(look):
-            snapshot = snapshot or Snapshot.take()
-            _scan(look, snapshot)
-    for look in looks:
-        look.claim, look.claim_document = _claim(look, spool.read_claim(look.question.attempt_folder))
+            shared = shared or Snapshot.take()
+            _scan(look, shared)
+
+    for step in (lambda look: _see_host(look, present), _see_outcome, scan, _see_claim, _see_package):
+        for look in looks:
+            _guarded(look, step)
     return [_evidence(look) for look in looks]
 
 
+def _guarded(look: _Look, step: Callable[[_Look], None]) -> None:
+    """One step for one attempt. What fails tells nothing of this attempt and takes nothing from the others (R09)."""
+    if look.fault:
+        return
+    try:
+        step(look)
+    except Exception as error:  # an error nobody foresaw is no evidence either; it is said, and looked at again
+        log.warning("a look at %s failed", look.question.attempt_folder, exc_info=True)
+        look.fault = f"Looking at it failed: {error.strerror if isinstance(error, OSError) and error.strerror else error}."
+
+
 def _see_host(look: _Look, present: bool) -> None:
+    faults.point("evidence.look")
     folder = look.question.attempt_folder
     _, document = _claim(look, spool.read_claim(folder))
     look.identity = _claimed_identity(document, look.question.session) or look.question.host_identity
@@ -127,6 +145,15 @@ def _host(look: _Look) -> tuple[HostSeen, str, str]:
     if look.lock == "free":
         return HostSeen.GONE, "alive_lock", ""
     return HostSeen.UNKNOWN, "alive_lock", "Its alive file is missing or cannot be opened."
+
+
+def _see_claim(look: _Look) -> None:
+    look.claim, look.claim_document = _claim(look, spool.read_claim(look.question.attempt_folder))
+
+
+def _see_package(look: _Look) -> None:
+    if look.question.package is not None:
+        look.package = look.question.package()
 
 
 def _see_outcome(look: _Look) -> None:
@@ -231,14 +258,16 @@ def _claimed_identity(document: Mapping[str, Any], session: str) -> ProcessIdent
 
 
 def _evidence(look: _Look) -> Evidence:
-    package = look.question.package() if look.question.package is not None else PackageSeen.UNKNOWN
+    if look.fault:  # whatever was seen before it failed counts for nothing: everything is unknown, and the run holds
+        unseen = HostSeen.UNKNOWN, OutcomeSeen.UNKNOWN, TreeSeen.UNKNOWN, ClaimSeen.UNKNOWN
+        return Evidence(clock.utc_us(), *unseen, why={"look": look.fault})
     return Evidence(
         at_us=clock.utc_us(),
         host=look.host,
         outcome=look.outcome,
         tree=look.tree,
         claim=look.claim,
-        package=package,
+        package=look.package,
         tree_method=look.tree_method,
         host_method=look.host_method,
         members=look.members,

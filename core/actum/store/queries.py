@@ -107,6 +107,10 @@ class Reader:
         """Raises NotFound."""
         return selects.run(self._connection, self.resolve(number_or_id))
 
+    def clock_set_us(self, run: int) -> int:
+        """By how much the wall clock was set while this run was under way."""
+        return selects.clock_set_us(self._connection, run)
+
     def adopted_from(self, attempt: str) -> tuple[int, int] | None:
         """Run and number of the attempt with this UUID, which another run adopts."""
         return selects.adopted_from(self._connection, attempt)

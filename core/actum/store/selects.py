@@ -33,6 +33,7 @@ _number, _number_of_id, _number_of_key = (
 _adopted_from, _adopted_by = Question("single.adopted_from"), Question("single.adopted_by")
 _run, _attempts, _facts, _records = (Question(f"single.{name}") for name in ("run", "attempts", "facts", "records"))
 _journal = {of_run: Question("single.journal", of_run) for of_run in (False, True)}
+_clock_set = Question("single.clock_set")
 _journal_tail = Question("single.journal_tail")
 _alerts = {
     (open_only, of_run): Question("single.alerts", open_only, of_run) for open_only in (False, True) for of_run in (False, True)
@@ -94,6 +95,12 @@ def journal(connection: sqlite3.Connection, number: int | None, after: int, limi
     values = {"v_after": after, "v_limit": limit} | ({} if number is None else {"v_run": number})
     cursor = _journal[number is not None].run(connection, **values)
     return [JournalRow(**_json(row, "data")) for row in cursor.fetchall()]
+
+
+def clock_set_us(connection: sqlite3.Connection, number: int) -> int:
+    """By how much the wall clock was set while a run was under way: no time that passed (§12)."""
+    rows = _clock_set.run(connection, v_run=number).fetchall()
+    return sum(int(json.loads(row["data"]).get("by_us") or 0) for row in rows)
 
 
 def journal_tail(connection: sqlite3.Connection, limit: int) -> list[JournalRow]:

@@ -33,6 +33,7 @@ def show_document(reader: Reader, ws: Workspace, run: int | str) -> dict[str, An
         result = reader.result(row.number)
         inputs = reader.attempt_rows(open_only=False, run=row.number)[-1].inputs
         alerts = reader.alerts(run=row.number)
+        set_us = reader.clock_set_us(row.number)
         adoption = _adoption(reader, ws, row, attempts, facts)
     now_us = clock.utc_us()
     current = next(attempt for attempt in attempts if attempt.id == row.current_attempt)
@@ -55,7 +56,7 @@ def show_document(reader: Reader, ws: Workspace, run: int | str) -> dict[str, An
         "created_at": time_text(row.created_at_us),
         "started_at": time_text(row.started_at_us),
         "finished_at": time_text(row.finished_at_us),
-        "duration_s": _duration(row, now_us),
+        "duration_s": _duration(row, now_us, set_us),
         "retry_at": time_text(row.retry_at_us),
         "rerun_of": row.rerun_of,
         "adoption": adoption,
@@ -198,11 +199,11 @@ def _contact(attempt: AttemptDetail) -> dict[str, Any]:
     return {"state": attempt.contact, "since": time_text(attempt.contact_since_us), "why": attempt.contact_why}
 
 
-def _duration(row: RunRow, now_us: int) -> float | None:
-    """Seconds it took, or has taken so far."""
+def _duration(row: RunRow, now_us: int, set_us: int) -> float | None:
+    """Seconds it took, or has taken so far; what the wall clock was set by meanwhile is no time that passed."""
     if row.started_at_us is None:
         return None
-    return max(0, (row.finished_at_us or now_us) - row.started_at_us) / clock.US
+    return max(0, (row.finished_at_us or now_us) - row.started_at_us - set_us) / clock.US
 
 
 def _launched(facts: Sequence[FactRow], attempt: AttemptDetail) -> int | None:

@@ -18,6 +18,11 @@ from actum.supervise.machine import Machine
 IDLE_CPU_PERCENT = 1.0
 
 
+def slept(slept_us: int, now: Now) -> dict[str, int]:
+    """What the journal says of a sleep that has just ended: how long, and from when to when by the clock on the wall."""
+    return {"slept_us": slept_us, "from_us": now.utc_us - slept_us, "to_us": now.utc_us}
+
+
 def active_s(m: Machine, now: Now) -> float:
     """Active seconds of the work as far as known, in this instant: the host's own count, and the silence since."""
     if "heard_us" not in m.live and m.row.pair.phase is not Phase.COMPUTING:

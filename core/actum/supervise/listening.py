@@ -37,7 +37,12 @@ def hello(m: Machine, event: Hello, now: Now) -> list[Effect]:
 
 
 def greet(m: Machine, now: Now) -> list[Effect]:
-    """Answer a hello: after its contact is on record, hello-ack while the work may go on, else stop."""
+    """Answer a hello: after its contact is on record, hello-ack while the work may go on, else stop.
+
+    While STARTING nothing is said yet: whether the host or a revocation has the claim is just being settled (P01).
+    """
+    if m.row.pair.status is Status.STARTING:
+        return []
     if (m.contact is not Contact.OK or not m.live.get("greeted")) and (effects := resume_contact(m, now)):
         return effects
     m.live["greet"] = False
@@ -161,7 +166,7 @@ def state(m: Machine, event: StateRead, now: Now) -> list[Effect]:
         return []
     heard = now.monotonic_us  # a new seq was written since the last reading; only the first reading may be old
     if m.live.get("state_seq") is None and not event.final:
-        heard = max(0, now.monotonic_us - max(0, now.utc_us - int(document.get("at") or now.utc_us)))
+        heard = _written_us(document, now)
         if heard <= m.live.get("heard_us", -1):
             return []
     m.live["state_seq"] = seq
@@ -177,6 +182,16 @@ def state(m: Machine, event: StateRead, now: Now) -> list[Effect]:
     if document.get("ended"):
         m.seen.ended = document["ended"]
     return []
+
+
+def _written_us(document: Mapping[str, Any], now: Now) -> int:
+    """When a state file that was there already was written, by the clock that stands still in sleep (§12).
+
+    Never by the wall clock, which may have been set since: a silence that nobody kept could end work by its deadline. A file
+    of an older host, or of a machine that has booted since, tells nothing of this, and counts as written now.
+    """
+    written = document.get("monotonic_at")
+    return written if isinstance(written, int) and 0 <= written <= now.monotonic_us else now.monotonic_us
 
 
 def _progress(m: Machine, body: Mapping[str, Any], now: Now) -> None:

@@ -247,7 +247,10 @@ class Supervisor:
         self._touched[m.attempt] = m
         then, m.pending, m.on_persisted = m.on_persisted, None, None
         m.touched = True
-        m.doing.discard("slot")
+        if isinstance(answer, Refused) and answer.kind is RefusalKind.LOST and "slot" in m.doing:
+            m.live["slot_unsure"] = True
+        if answer.row is not None or not m.live.get("slot_unsure"):
+            m.doing.discard("slot")
         if isinstance(answer, Refused):
             return self._on_refused(m, answer, now)
         m.committed(answer.row, now)
@@ -454,7 +457,7 @@ class Supervisor:
     def _on_woke(self, event: events.Woke, now: Now) -> list[Effect]:
         """After sleep: say so, and look at everything again."""
         self._next_pass_us = now.monotonic_us
-        entry = JournalEntry("slept", now.utc_us, {"slept_us": event.slept_us})
+        entry = JournalEntry("slept", now.utc_us, deadlines.slept(event.slept_us, now))
         return self._ask(Note(journal=(entry,)), now, lambda answer, now: [])
 
     def verdicts(self) -> Iterable[dict[str, Any]]:

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
 from actum import clock, runtime
-from actum.errors import ActumError, Busy
+from actum.errors import ActumError, Busy, WorkspaceUnusable
 from actum.generation import remove_endpoint, write_endpoint
 from actum.ipc import spool
 from actum.ipc.framing import FrameTooLong
 from actum.ipc.session import Expected
-from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, OFFERS_AFTER_MS, SLEEP_NOTICED_S, STATE_POLL_S, TICK_MS
+from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, OFFERS_AFTER_MS, STATE_POLL_S, TICK_MS
 from actum.lock import Lock
 from actum.model.changes import Answer, Changes, ClearAlert, Note, RaiseAlert, RefusalKind, Refused, Request
 from actum.model.status import Phase, Status
@@ -40,6 +40,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from actum_desktop.controller import live
 from actum_desktop.controller.adoption import Offers
+from actum_desktop.controller.clocks import Clocks
 from actum_desktop.controller.commands import Commands
 from actum_desktop.controller.events import Supervising, Update, Verdict
 from actum_desktop.controller.performer import Performer
@@ -97,7 +98,7 @@ class Controller(QObject):
         self.offers = Offers(self)
         self._polls = 0.0
         self._lock_looked_us = 0
-        self._asleep_us = 0
+        self._clocks = Clocks(self)
         self._retired = False
         self._shown_queue = (False, False)
         self._from_store.connect(self._on_from_store, Qt.ConnectionType.QueuedConnection)
@@ -128,11 +129,23 @@ class Controller(QObject):
             self.offers.begin(lambda found: None)
 
     def _listen(self, instance: str, epoch: int) -> None:
-        path = runtime.socket_path()
+        """Say where hosts and clients reach this instance. Where nothing can listen the endpoint names no socket: hosts are
+        then served by the spool alone, no client can be, and an alert says so."""
+        path, why = None, ""
         self._server = Server(self, Greeting(instance, epoch), self)
-        self._server.listen(path)
+        try:
+            path = runtime.socket_path()
+            self._server.listen(path)
+        except WorkspaceUnusable as error:
+            path, why = None, " ".join((error.what, error.why))
+            log.warning("without a local socket: %s", why)
         endpoint = {"socket": path, "instance": instance, "epoch": epoch, "pid": os.getpid(), "window": self.window}
         write_endpoint(self.ws, endpoint)
+        now_us = clock.utc_us()
+        alert: RaiseAlert | ClearAlert = ClearAlert("no_socket", now_us)
+        if why:
+            alert = RaiseAlert("no_socket", "no_socket", "warning", now_us, {"why": why})
+        self._writer.submit(Note(alerts=(alert,)), lambda answer: None)
 
     def _start_timers(self) -> None:
         self._tick = QTimer(self)
@@ -144,8 +157,7 @@ class Controller(QObject):
         self._show.setTimerType(Qt.TimerType.PreciseTimer)  # a coarse one comes up to 5 % early
         self._show.timeout.connect(self._on_show)
         self._show.start()
-        now = clock.read()
-        self._asleep_us = now.boottime_us - now.monotonic_us
+        self._clocks.begin(clock.read())
 
     def _note_recovery(self, recovery: bool) -> None:
         now_us = clock.utc_us()
@@ -312,10 +324,7 @@ class Controller(QObject):
     @_guarded
     def _on_tick(self) -> None:
         now = clock.read()
-        asleep_us = now.boottime_us - now.monotonic_us
-        if asleep_us - self._asleep_us > SLEEP_NOTICED_S * clock.US:
-            self.tell(events.Woke(asleep_us - self._asleep_us))
-        self._asleep_us = asleep_us
+        self._clocks.look(now)
         if now.monotonic_us - self._lock_looked_us > LOCK_LOOK_EVERY_S * clock.US:
             self._lock_looked_us = now.monotonic_us
             if not self._lock.still_mine():
@@ -325,7 +334,7 @@ class Controller(QObject):
         self.tell(events.Tick())
 
     def _read_states(self, now: clock.Now) -> None:
-        """state.json of every attempt that computes without a channel: the spool serves where frames do not."""
+        """Claim and state.json of every attempt that starts or computes without a channel: the spool serves as frames would."""
         if now.monotonic_us / clock.US - self._polls < STATE_POLL_S:
             return
         self._polls = now.monotonic_us / clock.US
@@ -333,6 +342,13 @@ class Controller(QObject):
             silent = m.attempt not in self._performer.channels
             if silent and m.row.pair.status is Status.RUNNING and m.row.pair.phase in (Phase.COMPUTING, Phase.SEALING):
                 self._read_state(m)
+            elif silent and m.row.pair.status is Status.STARTING and m.seen.sign is None:
+                self._read_claim(m)
+
+    def _read_claim(self, m: Machine) -> None:
+        claim = spool.read_claim(self.ws.attempt_folder(m.row.run, m.row.n))
+        if isinstance(claim, dict) and claim.get("by") == "host":
+            self.tell(events.OutcomeFound(m.attempt))
 
     def _read_state(self, m: Machine) -> None:
         folder = self.ws.attempt_folder(m.row.run, m.row.n)

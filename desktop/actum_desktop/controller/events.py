@@ -72,6 +72,7 @@ class Verdict:
     verdict: str
     action: str
     evidence: Mapping[str, Any]
+    recorded: Mapping[str, Any] = field(default_factory=dict)  # {status, phase} as it was on record
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,9 @@ class ResultSweep:
         def looked(answer: HelperAnswer) -> None:
             if answer.ok is not None:
                 self._note(result, answer.ok)
+            else:  # nothing was found out about this one; the others are looked at all the same, and it is at the next pass
+                why = str(answer.error) if answer.error is not None else "The helper that looks ended unexpectedly."
+                self._found.append(_verdict(result, "unchecked", why, clock.utc_us()))
             self._next()
 
         self._controller.helpers["verify"].call("check", args, looked)

@@ -8,6 +8,10 @@ KINDS = frozenset(
     {
         NP_("event", "can tell"),
         NP_("event", "cannot tell"),
+        NP_("event", "adopted by"),
+        NP_("event", "adoption asked"),
+        NP_("event", "adopts"),
+        NP_("event", "clock set"),
         NP_("event", "contact lost"),
         NP_("event", "contact resumed"),
         NP_("event", "disk low"),

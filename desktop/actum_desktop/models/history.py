@@ -96,11 +96,18 @@ def estimate(samples: Sequence[Sample]) -> str:
         return ""
     first, last = known[0], known[-1]
     gained = (last.fraction or 0) - (first.fraction or 0)
-    took = (last.at - first.at) / 1e6
+    took = _passed_s(first, last)
     if gained <= 0 or took < 3:
         return ""
     left = (1 - (last.fraction or 0)) * took / gained
     return _("~ {time} left").format(time=measures.duration(left))
+
+
+def _passed_s(first: Sample, last: Sample) -> float:
+    """Active time where it is known: neither sleep nor a clock that was set is a pace."""
+    if first.active_s is not None and last.active_s is not None:
+        return last.active_s - first.active_s
+    return (last.at - first.at) / 1e6
 
 
 def from_lines(lines: Sequence[Mapping[str, Any]], stall_after_s: float | None) -> list[Sample]:

@@ -132,9 +132,10 @@ class AlertDetail(QScrollArea):
 
 
 class AlertsView(QWidget):
-    """Signals: `run_chosen` (run number), `check_asked` ()."""
+    """Signals: `run_chosen` (run number), `adopt_asked` (run number), `check_asked` ()."""
 
     run_chosen = Signal(object)
+    adopt_asked = Signal(object)
     check_asked = Signal()
 
     def __init__(self, ink: Ink) -> None:
@@ -153,6 +154,7 @@ class AlertsView(QWidget):
         self._note = Label(theme, "", "body", 400, "text2")
         self._checked = Label(theme, "", "caption", 400, "text2")
         self._open = button(theme, _("Open the run"), self._on_open, icon="arrow-right")
+        self._adopt = button(theme, _("Adopt it"), self._on_adopt, icon="shield-check")
         self._check = button(theme, _("Check now"), self._on_check, kind="primary", icon="arrows-clockwise")
         self._nothing = Label(theme, "", "body", 400, "text2", wrap=True)
         self._shown = QWidget()
@@ -180,6 +182,7 @@ class AlertsView(QWidget):
         foot.setSpacing(px(8))
         foot.addWidget(self._checked)
         foot.addStretch(1)
+        foot.addWidget(self._adopt)
         foot.addWidget(self._open)
         foot.addWidget(self._check)
         right.layout().addLayout(foot)  # type: ignore[union-attr]
@@ -226,11 +229,17 @@ class AlertsView(QWidget):
         if chosen is not None:
             self._detail.show_alert(*chosen)
             self._open.setVisible(chosen[0].run is not None)
+            self._adopt.setVisible(chosen[0].run is not None and chosen[0].code == "sealed_late")
 
     def _on_open(self) -> None:
         chosen = self._current()
         if chosen is not None and chosen[0].run is not None:
             self.run_chosen.emit(chosen[0].run)
+
+    def _on_adopt(self) -> None:
+        chosen = self._current()
+        if chosen is not None and chosen[0].run is not None:
+            self.adopt_asked.emit(chosen[0].run)
 
     def _on_check(self) -> None:
         self.check_asked.emit()

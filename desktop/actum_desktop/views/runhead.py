@@ -178,7 +178,9 @@ def _measure_parts(show: Mapping[str, Any], live: Live | None, usage: Usage, now
     stop = show.get("stop") or {}
     if stop.get("asked_at") or stop.get("at"):
         parts.append(_("stop asked {time}").format(time=measures.clock(stop.get("asked_at") or stop.get("at"))))
-    if show.get("rerun_of"):
+    if adopts := wording.relation(show):
+        parts.append(adopts)
+    elif show.get("rerun_of"):
         parts.append(_("rerun of {n}").format(n=show["rerun_of"]))
     else:
         parts.append(wording.trigger(show.get("trigger")))

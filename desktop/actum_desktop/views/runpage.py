@@ -33,6 +33,7 @@ from actum_desktop.models.runcells import fraction_of, warning_data
 from actum_desktop.models.runoffers import Offer
 from actum_desktop.models.runreader import Seen
 from actum_desktop.views.detailsview import DetailsView
+from actum_desktop.views.endbanner import EndBanner
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.ledgerview import LedgerView
 from actum_desktop.views.logview import LogPanel
@@ -135,11 +136,11 @@ class RunPage(QWidget):
         right.setSpacing(px(12))
         self._track = StopTrack(ink)
         self._banner = Banner(ink, "warn", "warning-fill")
-        self._failed = Banner(ink, "bad", "x-circle-fill")
+        self._failed = EndBanner(ink)
+        self._failed.adopt_asked.connect(self.rerun_asked)
+        self._failed.files_asked.connect(self._on_left_files)
         self._last = button(ink.theme, _("Show last line"), self._on_last_line, small=True)
         self._banner.add(self._last)
-        self._left = button(ink.theme, _("Open its files"), self._on_left_files, small=True, icon="folder-open")
-        self._failed.add(self._left)
         chart_card = Card(ink.theme)
         inside = QVBoxLayout(chart_card)
         inside.setContentsMargins(1, 1, 1, 1)
@@ -298,15 +299,7 @@ class RunPage(QWidget):
         self._banner.setVisible(warning is not None and not show.get("stop"))
         if warning is not None:
             self._banner.say(*wording.warning(str(warning.get("code")), warning_data(warning, self._live, now)))
-        failure = show.get("failure") or {}
-        self._failed.setVisible(bool(failure.get("code")))
-        if failure.get("code"):
-            code = str(failure["code"])
-            said = wording.failure_told(str(failure.get("message") or ""))
-            label = _("Its files are not a result and not verified.") if show.get("unverified_files") else ""
-            text = measures.joined(said, wording.failure_remedy(code), label)
-            self._failed.say(wording.failure_sentence(code), text)
-        self._left.setVisible(bool(show.get("unverified_files")))
+        self._failed.show_end(show)
 
     def _chart_words(self, show: Mapping[str, Any]) -> None:
         fraction = fraction_of(show)
@@ -371,7 +364,7 @@ class RunPage(QWidget):
                 self._copied("\n".join(wording.ledger_lines(self._merged(), self._attempt)), _("The ledger"))
             case _:
                 acts = {"stop": self.ask_stop, "edit": self.edit, "rerun": self.rerun, "folder": self._on_folder}
-                acts |= {"command": self.copy_command, "json": self.copy_json}
+                acts |= {"command": self.copy_command, "json": self.copy_json, "adopt": self._failed.ask_adopt}
                 acts[what]()
 
     def offers(self) -> list[Offer]:

@@ -297,6 +297,13 @@ class Banner(Card):
         ratio = self.devicePixelRatioF()
         self._icon.setPixmap(self._theme_ref.pixmap(self._icon_name, self._tone, self._theme_ref.px(18), ratio))
 
+    def turn(self, tone: str, icon: str) -> None:
+        """Another tone: `info` is neutral and says nothing about the status."""
+        self._tone, self._icon_name = ("text2" if tone == "info" else tone), icon
+        self.paint_as("tint_neutral" if tone == "info" else f"tint_{tone}")
+        self._icon.setAccessibleName(tone)
+        self._dress()
+
     def add(self, made: QPushButton) -> None:
         self._buttons.addWidget(made)
 

@@ -84,6 +84,12 @@ def journal(of_run: bool) -> Select[Any]:
     return _journal_rows().where(whose, row.c.seq > bindparam("v_after")).order_by(row.c.seq).limit(bindparam("v_limit"))
 
 
+def clock_set() -> Select[Any]:
+    """How the wall clock was set while a run was under way."""
+    row = s.journal
+    return select(row.c.data).where(row.c.run == bindparam("v_run"), row.c.kind == "clock_set")
+
+
 def journal_tail() -> Select[Any]:
     return _journal_rows().order_by(s.journal.c.seq.desc()).limit(bindparam("v_limit"))
 
