@@ -107,7 +107,8 @@ def by_hand(path: Path) -> list[ByHand]:
     document = _document(path)
     entries = document.get("entries") if isinstance(document, dict) else None
     fields = ("day", "what", "where", "found")
-    good = [entry for entry in entries or () if isinstance(entry, dict) and all(isinstance(entry.get(f), str) for f in fields)]
+    listed = entries if isinstance(entries, list) else []
+    good = [entry for entry in listed if isinstance(entry, dict) and all(isinstance(entry.get(f), str) for f in fields)]
     return sorted((ByHand(*(entry[field] for field in fields)) for entry in good), key=lambda done: done.day, reverse=True)
 
 

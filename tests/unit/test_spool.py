@@ -72,11 +72,11 @@ def test_of_many_claims_one_wins(folder: Path) -> None:
 
 
 def test_replaced_files_are_read_back(folder: Path) -> None:
-    spool.write_state(folder, {"v": 1, "active_s": 1.5})
-    spool.write_state(folder, {"v": 1, "active_s": 2.5})
+    spool.write_state(folder, {"session": "s", "seq": 1, "active_s": 1.5})
+    spool.write_state(folder, {"session": "s", "seq": 2, "active_s": 2.5})
     spool.write_tree(folder, {"v": 1, "members": []})
     spool.write_stop(folder, level="ask", cause="user", at_us=3)
-    assert spool.read_state(folder) == {"v": 1, "active_s": 2.5}
+    assert spool.read_state(folder) == {"session": "s", "seq": 2, "active_s": 2.5}
     assert spool.read_tree(folder) == {"v": 1, "members": []}
     assert spool.read_stop(folder) == {"v": 1, "level": "ask", "cause": "user", "at": 3}
     assert sorted(os.listdir(folder / "spool")) == ["alive", "state.json", "stop", "tree.json"]
@@ -85,7 +85,8 @@ def test_replaced_files_are_read_back(folder: Path) -> None:
 def test_records_are_read_by_offset_and_only_whole_lines(folder: Path) -> None:
     assert spool.read_records(folder, 0) == ([], 0, False)
     path = folder / "spool" / "records.jsonl"
-    lines = [json.dumps({"seq": n, "data": "\u2028" * 10}, ensure_ascii=False) for n in range(100)]
+    record = {"at": 1, "kind": "k", "data": {"text": "\u2028" * 10}}
+    lines = [json.dumps({"seq": n, **record}, ensure_ascii=False) for n in range(100)]
     path.write_text("\n".join(lines) + '\n{"seq": 100')
     offset, found, more = 0, [], True
     while more:
@@ -96,9 +97,40 @@ def test_records_are_read_by_offset_and_only_whole_lines(folder: Path) -> None:
 
 
 def test_a_record_longer_than_a_batch_is_read(folder: Path) -> None:
-    record: dict[str, Any] = {"seq": 1, "data": "x" * 5000}
+    record: dict[str, Any] = {"seq": 1, "at": 1, "kind": "k", "data": {"text": "x" * 5000}}
     (folder / "spool" / "records.jsonl").write_text(json.dumps(record) + "\n")
     assert spool.read_records(folder, 0, 100)[0] == [record]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["[]", "{}", '{"seq": 1, "at": 1, "kind": "k", "data": []}', '{"seq": 1, "at": -1, "kind": "k", "data": {}}', "[" * 9_999,
+     '{"seq": 1, "at": 1, "kind": "k", "data": {"x": NaN}}', '{"seq": 9223372036854775808, "at": 1, "kind": "k", "data": {}}'],
+)  # fmt: skip
+def test_a_line_that_is_no_record_is_an_error_of_the_disk_never_a_record(folder: Path, line: str) -> None:
+    (folder / "spool" / "records.jsonl").write_text(line + "\n")
+    with pytest.raises(OSError, match="no record"):
+        spool.read_records(folder, 0)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [{"progress": "x"}, {"stage": {"name": 1}}, {"ended": 1}, {"heartbeat_at": 10**30}, {"active_s": float("inf")}, {"at": None},
+     {"activity": [1]}, {"phase": "?"}, {"seq": None}],
+)  # fmt: skip
+def test_a_state_that_cannot_be_understood_is_unreadable(folder: Path, members: dict[str, Any]) -> None:
+    """Whoever can write there must not be able to make a supervisor fall."""
+    spool.write_state(folder, {"session": "s", "seq": 1, "more": "is no matter"})
+    assert isinstance(spool.read_state(folder), dict)
+    spool.write_state(folder, {"session": "s", "seq": 1, **members})
+    assert isinstance(spool.read_state(folder), spool.Unreadable)
+
+
+@pytest.mark.parametrize("details", [{"x": 0.5}, {"x": [{"y": float("nan")}]}, []])
+def test_an_outcome_that_has_no_canonical_text_is_unreadable(folder: Path, details: Any) -> None:
+    """The store keeps no fractions: one that was taken could never be written, and its run never end."""
+    (folder / "spool" / "outcome.json").write_text(json.dumps({**OUTCOME, "details": details}))
+    assert isinstance(spool.read_outcome(folder), spool.Unreadable)
 
 
 def test_the_alive_lock_says_held_free_or_unknown(folder: Path) -> None:

@@ -59,7 +59,7 @@ def read(folder: str) -> Launch:
         with open(os.path.join(folder, "secret"), encoding="ascii") as file:
             secret = file.read(64).strip()
         return _launch(folder, document, secret)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise LaunchUnreadable(f"{type(error).__name__}: {error}") from error
 
 
@@ -83,19 +83,26 @@ def _launch(folder: str, document: dict[str, Any], secret: str) -> Launch:
         command=command,
         cwd=str(document["cwd"]),
         variables={str(name): str(value) for name, value in document["variables"].items()},
-        required=tuple(document["required"]),
+        required=tuple(str(pattern) for pattern in document["required"]),
         accepted_exit_codes=tuple(int(code) for code in document["accepted_exit_codes"]),
         after_exit=document["after_exit"],
-        grace_s=float(document["grace_s"]),
-        start_s=float(deadlines["start_s"]),
-        stages={str(name): float(seconds) for name, seconds in deadlines["stages"].items()},
-        overall_s=_maybe(float, deadlines["overall_s"]),
-        stop_after_s=None if lost == "continue" else float(lost["stop_after_s"]),
+        grace_s=_seconds(document["grace_s"]),
+        start_s=_seconds(deadlines["start_s"]),
+        stages={str(name): _seconds(seconds) for name, seconds in deadlines["stages"].items()},
+        overall_s=_maybe(_seconds, deadlines["overall_s"]),
+        stop_after_s=None if lost == "continue" else _seconds(lost["stop_after_s"]),
         memory_bytes=_maybe(int, bounds.get("memory_bytes")),
         log_bytes=_maybe(int, bounds.get("log_bytes")),
         output_bytes=_maybe(int, bounds.get("output_bytes")),
         document=document,
     )
+
+
+def _seconds(value: Any) -> float:
+    seconds = float(value)
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"{seconds} is no length of time")
+    return seconds
 
 
 def _maybe(kind: Any, value: Any) -> Any:

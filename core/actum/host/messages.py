@@ -289,10 +289,16 @@ _KINDS: dict[str, Callable[[Collected, Document], str | None]] = {
 
 def _object(line: bytes) -> Document | None:
     try:
-        document = json.loads(line.decode("utf-8", "replace"), parse_constant=str)  # NaN and ±Infinity become text
+        # NaN, ±Infinity and what is too large to be a number become text.
+        document = json.loads(line.decode("utf-8", "replace"), parse_constant=str, parse_float=_finite_or_text)
     except (ValueError, RecursionError):
         return None
     return document if type(document) is dict else None
+
+
+def _finite_or_text(word: str) -> float | str:
+    value = float(word)
+    return value if value - value == 0.0 else word
 
 
 def _names(message: Document) -> list[str]:

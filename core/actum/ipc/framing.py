@@ -109,7 +109,14 @@ def _no_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is not JSON")
 
 
-_JSON = json.JSONDecoder(parse_constant=_no_constant)
+def _finite(word: str) -> float:
+    value = float(word)
+    if value - value != 0.0:  # 1e999 is a number in JSON, and none that could be sent on
+        raise ValueError(f"{word[:20]} is too large")
+    return value
+
+
+_JSON = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def _parsed(text: str) -> Any:

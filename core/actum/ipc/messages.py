@@ -27,6 +27,7 @@ Fields = Mapping[str, Kind]
 _BY_TYPE: dict[Kind, frozenset[type]] = {}
 
 _INT_MIN, _INT_MAX = -(1 << 63), (1 << 63) - 1
+_MOMENT_MAX = 253_402_300_799_999_999  # the last microsecond of the year 9999: beyond, no time can be shown
 
 
 def text(value: Any) -> bool:
@@ -35,6 +36,11 @@ def text(value: Any) -> bool:
 
 def integer(value: Any) -> bool:
     return type(value) is int and _INT_MIN <= value <= _INT_MAX
+
+
+def moment(value: Any) -> bool:
+    """UTC microseconds."""
+    return type(value) is int and 0 <= value <= _MOMENT_MAX
 
 
 def number(value: Any) -> bool:
@@ -47,6 +53,20 @@ def boolean(value: Any) -> bool:
 
 def document(value: Any) -> bool:
     return type(value) is dict
+
+
+def plain(value: Any) -> bool:
+    """An object that has a canonical text: no number in it has a fraction, and it is not nested beyond telling."""
+    try:
+        return type(value) is dict and _is_plain(value)
+    except RecursionError:
+        return False
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) is dict:
+        return all(map(_is_plain, value.values()))
+    return all(map(_is_plain, value)) if type(value) is list else type(value) is not float
 
 
 _BY_TYPE |= {text: frozenset({str}), boolean: frozenset({bool}), document: frozenset({dict})}
@@ -71,6 +91,13 @@ def exactly(fields: Fields) -> Kind:
     )
 
 
+def partly(fields: Fields) -> Kind:
+    """An object whose members, where they are there and known, are of their kind; others are no matter."""
+    return lambda value: (
+        type(value) is dict and all(name not in value or kind(value[name]) for name, kind in fields.items())
+    )
+
+
 IDENTITY: Fields = {"machine": text, "boot": text, "pid_namespace": text, "pid": integer, "start_ticks": integer}
 ACTIVITY: Fields = {
     "cpu_s": number,
@@ -79,7 +106,7 @@ ACTIVITY: Fields = {
     "read_bytes": integer,
     "written_bytes": integer,
 }
-ENDED: Fields = {"exit_code": maybe(integer), "signal": maybe(integer), "descendants_left": integer, "at": integer}
+ENDED: Fields = {"exit_code": maybe(integer), "signal": maybe(integer), "descendants_left": integer, "at": moment}
 PHASES = ("starting", "computing", "ending", "sealing", "done")
 LEVELS = ("ask", "insist", "dismiss")
 CAUSES = ("user", "stage_deadline", "overall_deadline", "supervisor_lost", "dismissed", "signal")
@@ -94,12 +121,37 @@ OUTCOME: Fields = {
     "code": maybe(text),
     "cause": maybe(one_of(*CAUSES)),
     "message": text,
-    "details": document,
+    "details": plain,
     "ended": maybe(exactly(ENDED)),
-    "tree": document,
+    "tree": plain,
     "manifest_sha256": maybe(text),
-    "at": integer,
+    "at": moment,
 }
+
+# state.json and the lines of records.jsonl. A host of another release may say more, or less.
+_PROGRESS: Fields = {
+    "done": maybe(number),
+    "total": maybe(number),
+    "unit": maybe(text),
+    "stage": maybe(text),
+    "message": maybe(text),
+    "at": moment,
+}
+STATE: Fields = {
+    "session": text,
+    "seq": integer,
+    "at": moment,
+    "heartbeat_at": moment,
+    "phase": one_of(*PHASES),
+    "progress": maybe(partly(_PROGRESS)),
+    "stage": maybe(exactly({"name": text, "total": maybe(number), "at": moment})),
+    "ended": maybe(exactly(ENDED)),
+    "activity": partly(ACTIVITY),
+    "active_s": number,
+    "processes": integer,
+    "last_progress_active_s": number,
+}
+RECORD: Fields = {"seq": integer, "at": moment, "kind": text, "data": document}
 
 _ENVELOPE: Fields = {
     "v": integer,
@@ -109,9 +161,9 @@ _ENVELOPE: Fields = {
     "session": text,
     "channel": text,
     "seq": integer,
-    "at": integer,
+    "at": moment,
 }
-_CLIENT_ENVELOPE: Fields = {"v": integer, "type": text, "channel": text, "seq": integer, "at": integer}
+_CLIENT_ENVELOPE: Fields = {"v": integer, "type": text, "channel": text, "seq": integer, "at": moment}
 _TERMINAL: Fields = {"outcome": exactly(OUTCOME), "digest": text}
 TERMINAL_TYPES = ("sealed", "failed", "stopped")
 
@@ -189,6 +241,16 @@ def check(message: dict[str, Any], direction: str) -> dict[str, Any]:
 def is_outcome(value: Any) -> bool:
     """Whether a document read from outcome.json is one."""
     return exactly(OUTCOME)(value)
+
+
+def is_state(value: Any) -> bool:
+    """Whether a document read from state.json is one: it names its session and seq, and what it says can be understood."""
+    return type(value) is dict and "session" in value and "seq" in value and partly(STATE)(value)
+
+
+def is_record(value: Any) -> bool:
+    """Whether a line of records.jsonl is one."""
+    return exactly(RECORD)(value)
 
 
 def _refuse_names(message: Mapping[str, Any], fields: Fields) -> None:

@@ -16,7 +16,7 @@ import os
 import time
 from contextlib import suppress
 from itertools import count
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from actum import canonical, faults, limits
 
@@ -118,7 +118,13 @@ def read_outcome(folder: Folder) -> Found:
 
 
 def read_state(folder: Folder) -> Found:
-    return _read(folder, "state.json")
+    """The newest state; one that cannot be understood member by member is unreadable."""
+    from actum.ipc import messages
+
+    found = _read(folder, "state.json")
+    if isinstance(found, dict) and not messages.is_state(found):
+        return Unreadable("state.json does not hold a state")
+    return found
 
 
 def read_tree(folder: Folder) -> Found:
@@ -146,9 +152,13 @@ def read_records(folder: Folder, offset: int, bytes_max: int = limits.FRAME_BYTE
         return [], offset, False
     end = data.rfind(b"\n") + 1
     try:
-        records = [json.loads(line) for line in data[:end].split(b"\n") if line]
-    except ValueError as error:
+        records = [_loaded(line) for line in data[:end].split(b"\n") if line]
+    except (ValueError, RecursionError) as error:
         raise OSError(errno.EIO, f"records.jsonl holds a line that is no record: {error}") from error
+    from actum.ipc import messages
+
+    if not all(map(messages.is_record, records)):
+        raise OSError(errno.EIO, "records.jsonl holds a line that is no record")
     return records, offset + end, len(data) >= bytes_max
 
 
@@ -277,7 +287,22 @@ def _parse(name: str, data: bytes) -> Document | Unreadable:
     if len(data) > limits.SPOOL_FILE_BYTES_MAX:
         return Unreadable(f"{name} is longer than {limits.SPOOL_FILE_BYTES_MAX} bytes")
     try:
-        document = json.loads(data)
+        document = _loaded(data)
     except (ValueError, RecursionError):
         return Unreadable(f"{name} does not hold JSON")
     return document if type(document) is dict else Unreadable(f"{name} does not hold an object")
+
+
+def _loaded(data: bytes) -> Any:
+    return json.loads(data, parse_constant=_no_constant, parse_float=_finite)
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _finite(word: str) -> float:
+    value = float(word)
+    if value - value != 0.0:
+        raise ValueError(f"{word[:20]} is too large")
+    return value

@@ -50,9 +50,9 @@ def tables(package: Path) -> list[dict[str, Any]]:
     """
     manifest, _ = names.read_manifest(package)
     entries = [entry for entry in manifest["files"] if entry.get("role") == "table"]
-    counted: dict[str, int] = {}
+    counted: dict[str, int | None] = {}
     if any(entry["rule"] != "parquet.v1" for entry in entries):
-        counted = {copy["table"]: copy["rows"] for copy in names.read_derived(package)[0]["files"]}
+        counted = {copy["table"]: copy.get("rows") for copy in names.read_derived(package)[0]["files"]}
     return [
         {
             "name": entry["table"],

@@ -1,0 +1,1 @@
+"""Fuzzing of what comes from outside: frames, messages, and every file that somebody else may have written."""

@@ -1,0 +1,92 @@
+"""Every fuzzing target over real files changed where it hurts, and over any bytes (R03, R07, R11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz import corpus, targets
+from tests.fuzz.mutation import mutate
+from tests.fuzz.targets import TARGETS
+
+EXAMPLES = 150
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, bytes]]:
+    yield corpus.of_a_run(tmp_path_factory.mktemp("seeds"))
+    targets.clear()
+
+
+@pytest.mark.parametrize("name", sorted(TARGETS))
+def test_what_is_real_passes(name: str, run: dict[str, bytes]) -> None:
+    assert corpus.seeds(name, run)
+    for seed in corpus.seeds(name, run):
+        TARGETS[name](seed)
+
+
+@pytest.mark.parametrize("name", sorted(TARGETS))
+def test_what_is_almost_real_is_taken_or_refused(name: str, run: dict[str, bytes]) -> None:
+    seeds = corpus.seeds(name, run)
+
+    @settings(max_examples=EXAMPLES, database=None)
+    @given(st.integers(0, len(seeds) - 1), st.integers(0, 2**32))
+    def tried(which: int, chance: int) -> None:
+        TARGETS[name](mutate(seeds[which], chance))
+
+    tried()
+
+
+@pytest.mark.parametrize("name", sorted(TARGETS))
+def test_any_bytes_are_taken_or_refused(name: str) -> None:
+    @settings(max_examples=EXAMPLES, database=None)
+    @given(st.binary(max_size=300))
+    def tried(data: bytes) -> None:
+        TARGETS[name](data)
+
+    tried()
+
+
+def test_a_target_sees_what_it_forbids(monkeypatch: pytest.MonkeyPatch, run: dict[str, bytes]) -> None:
+    """Were a foreign outcome taken, or a channel proven without the secret, the targets would say so."""
+    foreign = run["outcome.json"].replace(targets.SESSION.encode(), b"ee" * 16)
+    targets.outcome(foreign)
+    monkeypatch.setattr(targets, "SESSION", "ee" * 16)
+    targets.outcome(foreign)
+    monkeypatch.undo()
+    real = targets.evidence.gather
+    monkeypatch.setattr(targets.evidence, "gather", lambda **asked: real(**{**asked, "session": "ee" * 16}))
+    with pytest.raises(AssertionError, match="another session"):
+        targets.outcome(foreign)
+
+
+def test_the_seeds_are_of_a_real_run(run: dict[str, bytes]) -> None:
+    assert {"claim", "outcome.json", "state.json", "records.jsonl", "launch.json", "manifest.json", "messages.jsonl"} <= set(
+        run
+    )
+    assert all(targets.SESSION.encode() in run[name] for name in ("claim", "outcome.json", "launch.json", "manifest.json"))
+
+
+def test_every_target_can_be_named() -> None:
+    from tests.fuzz.__main__ import NAMES
+
+    assert set(NAMES) == set(TARGETS)
+
+
+def test_changing_a_document_changes_it_the_same_way_each_time() -> None:
+    data = b'{"a": [1, {"b": "c"}]}'
+    assert [mutate(data, seed) for seed in range(50)] == [mutate(data, seed) for seed in range(50)]
+    assert len({mutate(data, seed) for seed in range(50)}) > 25
+
+
+def test_without_the_fuzzer_its_command_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from tests.fuzz.__main__ import main
+
+    assert main(["frames", "--minutes", "0.1", "--tools", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "packaging/fuzz.lock" in said
+    assert "pip install" in said
