@@ -247,9 +247,7 @@ def _parquet(path: Path, entry: Mapping[str, Any], advance: Advance, skip: int) 
     return parquet_batches(path, entry["table"], advance, skip)
 
 
-def parquet_batches(
-    path: Path, table: str, advance: Advance = lambda count: None, skip: int = 0
-) -> Iterator[pa.RecordBatch]:
+def parquet_batches(path: Path, table: str, advance: Advance = lambda count: None, skip: int = 0) -> Iterator[pa.RecordBatch]:
     """The batches of a Parquet file after its first `skip` rows, BATCH_ROWS at most each.
 
     Raises OSError, ActumError(contract_invalid).

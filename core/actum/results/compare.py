@@ -24,7 +24,6 @@ from actum.results.ahead import ahead
 from actum.results.bits import first_difference
 from actum.results.chunks import Chunk, Extent
 from actum.results.derive import derived_schema
-from actum.results.handover import SELF_DESCRIBED
 from actum.results.report import Difference, Findings
 from actum.results.resume import Resume
 from actum.results.streams import Stream
@@ -155,7 +154,9 @@ def _check_parquet(look: _Look, entry: Mapping[str, Any], chosen: Sequence[Chunk
 def _check_declared(look: _Look, table: str, schema: pa.Schema) -> list[str]:
     """A table that says its columns itself, against its contract. Returns the columns that may not be empty."""
     found = columns.describe(schema)
-    declared = next((item.get("columns") for item in look.manifest["contract"].get("tables", ()) if item["name"] == table), None)
+    declared = next(
+        (item.get("columns") for item in look.manifest["contract"].get("tables", ()) if item["name"] == table), None
+    )
     wanted = contract_tables.schema_to_json(contract_tables.schema_from_json(declared or ()))
     if wanted and _comparable(wanted) != _comparable(found):
         difference = Difference(table, None, None, _shown(_comparable(wanted)), _shown(_comparable(found)))
@@ -163,9 +164,7 @@ def _check_declared(look: _Look, table: str, schema: pa.Schema) -> list[str]:
     return [column["name"] for column in wanted if not column["nullable"]]
 
 
-def _validated(
-    look: _Look, table: str, batches: Iterator[pa.RecordBatch], never_null: list[str]
-) -> Iterator[pa.RecordBatch]:
+def _validated(look: _Look, table: str, batches: Iterator[pa.RecordBatch], never_null: list[str]) -> Iterator[pa.RecordBatch]:
     """Every value of batches that others wrote: offsets, UTF-8, decimal ranges; and nulls where none may be."""
     import pyarrow as pa
 
@@ -256,11 +255,15 @@ def _read_schema(path: Path, read: Callable[[Path], Any], table: str) -> Any:
 
 
 def schema_difference(table: str, wanted: pa.Schema, found: pa.Schema) -> Difference | None:
-    """The first difference in fields, order, types, nullability or metadata."""
+    """The first difference in fields, order, types, nullability or metadata.
+
+    What Parquet calls the members of lists and maps is no part of their type: `item` and `element` are one.
+    """
     if wanted.names != found.names:
         return Difference(table, None, None, f"columns {_shown(wanted.names)}", f"columns {_shown(found.names)}")
     for want, have in zip(wanted, found, strict=True):
-        if not want.equals(have, check_metadata=True):
+        same = want.type.equals(have.type) and want.nullable == have.nullable
+        if not same or (want.metadata or {}) != (have.metadata or {}):
             return Difference(table, None, want.name, _described(want), _described(have))
     if (wanted.metadata or {}) != (found.metadata or {}):
         return Difference(table, None, None, f"metadata {_shown(wanted.metadata)}", f"metadata {_shown(found.metadata)}")

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
 
 from actum.sdk.messages import ListSink, Message, Messages
 from actum.sdk.stopping import StopFlag, StopRequested
