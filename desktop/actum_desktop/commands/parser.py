@@ -26,6 +26,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "stop": ("stop", "end the work of a run"),
     "adopt": ("adopt", "take up what a run sealed and nobody published, as a new run"),
     "results": ("results", "the metrics, tables and files of a run"),
+    "compare": ("compare", "runs side by side: parameters, metrics, and whether they are like for like"),
     "verify": ("verify", "check a published result again"),
     "export": ("export", "write a table of a result to a file"),
     "tasks": ("tasks", "list tasks"),
