@@ -21,8 +21,13 @@ def _nothing(m: Machine, now: Now) -> list[Effect]:
     return []
 
 
+def _queued(m: Machine, now: Now) -> list[Effect]:
+    """An adoption needs no slot. A grant whose answer was lost may be on record: its slot is kept, and it is asked again."""
+    return opening.grant_slot(m, now) if "slot" in m.doing else adopting.begin(m, now)
+
+
 STEPS: Mapping[Phase, Step] = {
-    Phase.QUEUED: adopting.begin,  # the supervisor grants slots; an adoption needs none
+    Phase.QUEUED: _queued,  # the supervisor grants slots
     Phase.FREEZING: opening.freezing,
     Phase.LAUNCHING: opening.launching,
     Phase.COMPUTING: computing.computing,
@@ -124,7 +129,7 @@ def is_queued(m: Machine) -> bool:
 
 def only_waits(m: Machine) -> bool:
     """Whether time alone can do nothing with it: it waits for a slot, and nobody asked for anything else."""
-    return is_queued(m) and m.seen.stop_cause is None and not m.live.get("notices")
+    return is_queued(m) and "slot" not in m.doing and m.seen.stop_cause is None and not m.live.get("notices")
 
 
 def grant(m: Machine, now: Now) -> list[Effect]:

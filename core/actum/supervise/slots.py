@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from actum.clock import Now
+from actum.model.changes import Answer, RefusalKind, Refused
 from actum.supervise import advancing
 from actum.supervise.machine import Machine
 
@@ -87,3 +88,13 @@ class Slots:
         for place in aside:
             heappush(self._queue, place)
         aside.clear()
+
+
+def answered(m: Machine, answer: Answer) -> None:
+    """What the store's answer means for a slot that is being granted: one whose answer was lost may be on record, so it is
+    kept until the store says how it is."""
+    if isinstance(answer, Refused) and answer.kind is RefusalKind.LOST and "slot" in m.doing:
+        m.live["slot_unsure"] = True
+    if answer.row is not None or not m.live.get("slot_unsure"):
+        m.doing.discard("slot")
+        m.live.pop("slot_unsure", None)

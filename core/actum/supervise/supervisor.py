@@ -27,12 +27,11 @@ from actum.model.changes import (
 )
 from actum.model.run import AttemptRow
 from actum.model.status import TERMINAL, AttemptEvent, Phase, RunStatus
-from actum.supervise import advancing, deadlines, events, policies, retry
+from actum.supervise import advancing, deadlines, events, policies, retry, slots
 from actum.supervise.commands import Reconcile, Stopping, refusal_error
 from actum.supervise.effects import Effect, Forget, Persist, Reply, Retire
 from actum.supervise.looking import looked
 from actum.supervise.machine import Machine
-from actum.supervise.slots import Slots
 
 
 class Supervisor:
@@ -42,7 +41,7 @@ class Supervisor:
     def __init__(self) -> None:
         self.instance = ""
         self.epoch = 0
-        self._slots = Slots()
+        self._slots = slots.Slots()
         self.paused = self.held = False
         self.retired: str | None = None
         self.machines: dict[str, Machine] = {}
@@ -247,10 +246,7 @@ class Supervisor:
         self._touched[m.attempt] = m
         then, m.pending, m.on_persisted = m.on_persisted, None, None
         m.touched = True
-        if isinstance(answer, Refused) and answer.kind is RefusalKind.LOST and "slot" in m.doing:
-            m.live["slot_unsure"] = True
-        if answer.row is not None or not m.live.get("slot_unsure"):
-            m.doing.discard("slot")
+        slots.answered(m, answer)
         if isinstance(answer, Refused):
             return self._on_refused(m, answer, now)
         m.committed(answer.row, now)

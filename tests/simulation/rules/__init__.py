@@ -1,0 +1,5 @@
+"""The checks, by the moment at which they look; importing this registers them all."""
+
+from tests.simulation.rules import asked, commits, done, seen, settled
+
+__all__ = ["asked", "commits", "done", "seen", "settled"]
