@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from actum import limits
 from actum.errors import ActumError, WrongUse
-from actum.results import condition, filtertext, pages, plotdata, query, statistics, view
+from actum.results import condition, filtertext, pages, plotdata, query, search, statistics, valuecounts, view
 from actum.results.query import Order, Query
 
 from tests.helpers import packages
@@ -282,3 +282,69 @@ def test_r11_decoded_columns_have_a_bound_in_bytes(table: Path, monkeypatch: pyt
         assert across["open"][5] == "true"
         assert len(opened.page(990, 100, ["id"])["id"]) == 10
         assert opened.reason_of == {"price": "price__reason"}
+
+
+def test_a_text_is_found_forward_backward_and_round_the_end(table: Path, helper: Helper) -> None:
+    names = ["id", "price", "price__reason", 'na"me', "at"]
+
+    def find(text: str, row: int, column: str, backward: bool = False) -> tuple[int, str, bool]:
+        place = names.index(column)
+        found = helper.ok("find", path=str(table), text=text, columns=names, row=row, column=place, backward=backward)
+        return found["row"], found["column"], found["wrapped"]
+
+    assert find("nAmE 3", 0, "id") == (3, 'na"me', False)
+    assert find("name 3", 3, 'na"me') == (10, 'na"me', False)
+    assert find("name 3", 3, 'na"me', backward=True) == (997, 'na"me', True)
+    assert find("name 3", 304, "id", backward=True) == (297, 'na"me', False)  # over the edge of a row group
+    assert find("4,611,686,018,427,387,904", 500, "at") == (0, "id", True)
+    assert find("249.75", 0, "id") == (999, "price", False)
+    assert find("closed", 0, "price__reason") == (20, "price__reason", False)
+    assert find("2026-02-11 15:00", 0, "id") == (999, "at", False)
+    assert find("name 3", 997, 'na"me') == (3, 'na"me', True)
+    assert find("249.75", 999, "price") == (999, "price", True)  # the only one is found again
+    assert helper.ok("find", path=str(table), text="nowhere", columns=names, row=5, column=0, backward=False)["row"] is None
+    counted = helper.ok("hits", path=str(table), text="name 3", columns=names)
+    assert counted == {"cells": 143, "rows": 1_000}
+    assert helper.ok("hits", path=str(table), text="closed", columns=names)["cells"] == 50
+    assert helper.error("hits", path=str(table), text="x", columns=["no such"])["code"] == "no_column"
+
+
+def test_r11_a_text_to_look_for_has_a_bound(table: Path) -> None:
+    most = limits.SEARCH_CHARS_MAX
+    assert search.count(table, "x" * most, ['na"me'])["cells"] == 0
+    for text in ("", "x" * (most + 1)):
+        with pytest.raises(WrongUse):
+            search.count(table, text, ['na"me'])
+
+
+@pytest.mark.parametrize(("kind", "text", "form"), [("integer", "x1", None), ("integer", "1,0", "10"), ("text", "1,0", "1,0")])
+def test_what_a_column_cannot_hold_is_not_looked_for(kind: str, text: str, form: str | None) -> None:
+    assert search.needle(kind, text) == form
+
+
+def test_a_row_of_the_table_is_found_in_a_view_of_it(table: Path, tmp_path: Path, helper: Helper) -> None:
+    out = tmp_path / "view.parquet"
+    view.make(table, out, Query(typed(table, "not open"), (Order("id", descending=True),)))
+    assert helper.ok("place", path=str(out), row=998) == {"place": 0}
+    assert helper.ok("place", path=str(out), row=1) == {"place": 665}
+    assert helper.ok("place", path=str(out), row=999) == {"place": None}
+
+
+def test_r15_values_are_counted_and_what_is_left_is_summed_up(
+    table: Path, helper: Helper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = helper.ok("values", path=str(table), column='na"me')
+    assert found["values"][0] == {"value": "Name 0", "rows": 143}
+    assert (len(found["values"]), found["sample"], found["others"]) == (7, None, {"values": 0, "rows": 0})
+    prices = helper.ok("values", path=str(table), column="price")
+    assert prices["values"][:2] == [{"value": None, "rows": 100}, {"value": "0.25", "rows": 1}]
+    assert len(prices["values"]) == limits.VALUE_COUNTS_ROWS
+    assert prices["others"] == {"values": 901 - limits.VALUE_COUNTS_ROWS, "rows": 1_000 - 99 - limits.VALUE_COUNTS_ROWS}
+    monkeypatch.setattr(limits, "VALUE_COUNTS_ROWS", 901)
+    whole = valuecounts.of_column(table, "price")
+    assert (len(whole["values"]), whole["others"]["values"]) == (901, 0)  # at the bound
+    monkeypatch.setattr(limits, "VALUE_COUNTS_ROWS", 900)
+    assert valuecounts.of_column(table, "price")["others"] == {"values": 1, "rows": 1}
+    monkeypatch.setattr(limits, "STATISTICS_ROWS_MAX", 999)
+    assert valuecounts.of_column(table, "open")["sample"] == 500
+    assert valuecounts.of_column(table, "at")["values"][0]["value"] == "2026-01-01T00:00:00.000000Z"

@@ -152,7 +152,7 @@ def _node(document: object, depth: int) -> Condition:
         raise _refused("The filter is nested too deeply.", f"At most {limits.FILTER_DEPTH_MAX} levels.")
     if not isinstance(document, Mapping):
         raise _refused("A condition is an object with “op”.")
-    word = document.get("op")
+    word = str(document.get("op"))
     if word == "not":
         _only(document, "of")
         return Not(_node(document["of"], depth - 1))
@@ -177,7 +177,7 @@ def _node(document: object, depth: int) -> Condition:
         if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
             raise _refused("“in” takes a list of texts.")
         return Among(_text(document, "column"), tuple(values))
-    raise _refused(f"There is no condition “{str(word)[:40]}”.")
+    raise _refused(f"There is no condition “{word[:40]}”.")
 
 
 def _only(document: Mapping[str, Any], *names: str) -> None:

@@ -1,0 +1,151 @@
+"""Finding a text in a table: the next cell that holds it, and how many do; row group by row group, in any case (§17).
+
+What is looked through are the exact texts of `texts`; what was typed is first put into their form: grouped digits and the
+true minus of numbers, the space within a time. A column whose texts cannot hold it (letters in numbers) is not read.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from actum import limits
+from actum.contracts.tables import REASON_SUFFIX
+from actum.errors import WrongUse
+from actum.results import columns, digests, texts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+_LETTERS: Mapping[str, str] = {
+    "integer": "-0123456789",
+    "uint64": "0123456789",
+    "decimal": "-.0123456789",
+    "float64": "-+.0123456789einfa",
+    "float": "-+.0123456789einfa",
+    "double": "-+.0123456789einfa",
+    "boolean": "truefals",
+    "date": "-0123456789",
+    "timestamp": "-:.0123456789tz",
+}
+_NUMBERS = ("integer", "uint64", "decimal", "float64", "float", "double")
+
+
+def find(
+    path: Path,
+    text: str,
+    names: Sequence[str],
+    row: int,
+    column: int,
+    backward: bool,
+    progress: digests.Progress = digests.no_progress,
+) -> dict[str, Any]:
+    """The next cell after (row, place of its column in `names`) that holds the text, going round at the end.
+
+    `{"row", "column": name, "wrapped"}`, row None where no cell holds it. Raises WrongUse (bad_search, no_column).
+    """
+    with _open(path) as file:
+        looked = _Looked(file, text, names)
+        order = list(range(len(looked.starts) - 1))
+        if not order:
+            return {"row": None, "column": None, "wrapped": True}
+        here = next((group for group in order if looked.starts[group + 1] > row), len(order) - 1)
+        ahead = order[here:] + order[: here + 1]
+        if backward:
+            ahead = order[here::-1] + order[:here:-1] + order[here : here + 1]
+        beyond = (looked.starts[-1], 0)
+        for done, group in enumerate(ahead):
+            progress(done, len(ahead), "groups")
+            wrapped = done > (here if backward else len(order) - 1 - here)
+            least, most = ((-1, 0), (row, column)) if backward else ((row, column), beyond)
+            if wrapped:
+                least, most = (-1, 0), beyond
+            cells = (cell for cell in looked.cells(group) if least < cell < most)
+            found = max(cells, default=None) if backward else min(cells, default=None)
+            if found is not None:
+                return {"row": found[0], "column": names[found[1]], "wrapped": wrapped}
+    return {"row": None, "column": None, "wrapped": True}
+
+
+def count(path: Path, text: str, names: Sequence[str], progress: digests.Progress = digests.no_progress) -> dict[str, Any]:
+    """`{"cells": how many hold the text, "rows": how many rows were looked through}`; progress has the unit `found N`."""
+    with _open(path) as file:
+        looked = _Looked(file, text, names)
+        total, found = looked.starts[-1], 0
+        for group in range(len(looked.starts) - 1):
+            progress(looked.starts[group], total, f"found {found}")
+            found += looked.count(group)
+        return {"cells": found, "rows": total}
+
+
+class _Looked:
+    """One file being looked through. `starts` = the first row of each row group, and the end."""
+
+    def __init__(self, file: pq.ParquetFile, text: str, names: Sequence[str]) -> None:
+        if not text or len(text) > limits.SEARCH_CHARS_MAX:
+            raise WrongUse("bad_search", "A text to look for has some letters.", f"At most {limits.SEARCH_CHARS_MAX:,}.")
+        self._file = file
+        sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+        self.starts = [0, *itertools.accumulate(sizes)]
+        kinds = {str(item["name"]): str(item["type"]) for item in columns.describe(file.schema_arrow)}
+        for name in names:
+            if name not in kinds:
+                raise WrongUse("no_column", f"The table has no column “{name[:80]}”.")
+        needles = [(place, name, needle(kinds[name], text)) for place, name in enumerate(names)]
+        self._needles = [(place, name, wanted) for place, name, wanted in needles if wanted is not None]
+
+    def cells(self, group: int) -> Iterator[tuple[int, int]]:
+        """(row, place of the column) of every cell in the group that holds the text."""
+        import pyarrow.compute as pc
+
+        for place, flags in self._flags(group):
+            for at in pc.indices_nonzero(flags).to_pylist():
+                yield self.starts[group] + at, place
+
+    def count(self, group: int) -> int:
+        import pyarrow.compute as pc
+
+        return sum(int(pc.sum(flags).as_py() or 0) for _place, flags in self._flags(group))
+
+    def _flags(self, group: int) -> Iterator[tuple[int, pa.Array]]:
+        import pyarrow.compute as pc
+
+        for place, name, wanted in self._needles:  # a column at a time: memory is that of one
+            column = self._file.read_row_group(group, columns=[name], use_threads=False).column(0).combine_chunks()
+            told = _texts(name, column)
+            flags = pc.match_substring(told, wanted, ignore_case=True)
+            if name.endswith(REASON_SUFFIX) and " " in wanted:  # a reason is shown without its underscores
+                flags = pc.or_(flags, pc.match_substring(told, wanted.replace(" ", "_"), ignore_case=True))
+            yield place, flags
+
+
+def needle(kind: str, text: str) -> str | None:
+    """What was typed, in the form of this type's texts; None where none of them can hold it."""
+    wanted = text
+    if kind in _NUMBERS:
+        wanted = text.strip().replace("−", "-").replace(",", "")
+    elif kind == "timestamp":
+        wanted = text.strip().replace(" ", "T")
+    letters = _LETTERS.get(kind)
+    return None if letters is not None and (not wanted or set(wanted.lower()) - set(letters)) else wanted
+
+
+def _texts(name: str, column: pa.Array) -> pa.Array:
+    import json
+
+    import pyarrow as pa
+    import pyarrow.types as is_
+
+    if is_.is_nested(column.type):
+        told = [None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in column.to_pylist()]
+        return pa.array(told, pa.string())
+    return texts.of_array(name, column)
+
+
+def _open(path: Path) -> pq.ParquetFile:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path)
