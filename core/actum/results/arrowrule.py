@@ -14,7 +14,8 @@ content check go through it too:
 | list, map, struct                         | itself, its members by the rule |
 | interval, union, struct without members   | refused in words              |
 
-All other types are what they are; the members of lists and maps bear the names that Parquet gives them. Metadata of the table and its columns is kept; the members `actum.…` are ours.
+All other types are what they are; members of lists and maps bear the names that Parquet gives them. Metadata of the table
+and its columns is kept; the members `actum.…` are ours.
 """
 
 from __future__ import annotations
