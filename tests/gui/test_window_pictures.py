@@ -125,11 +125,13 @@ def test_live_cells_change_alone(qapp: QApplication) -> None:
     model = RunsModel(stage.PreparedSource(stage.runs()))
     model.reload()
     model.apply((), stage.lives())
+    model.freshen()
     changed: set[tuple[int, int]] = set()
     model.dataChanged.connect(lambda first, _last: changed.add((first.row(), first.column())))
     live = stage.lives()[1]
     hotter = type(live)(live.run, live.attempt, 1, live.progress, live.heartbeat_at_us, live.activity, 55.0, 3, 1_600.0)
     model.apply((), (hotter,))
+    model.freshen()
     cpu = 6
     assert {column for row, column in changed if row == 1} >= {cpu}
     assert not {column for _row, column in changed} & {0, 1, 3, 8}

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from actum.errors import ActumError
 from actum.limits import PALETTE_GROUP_ROWS_MAX
 from actum.workspace import Workspace
-from PySide6.QtCore import QObject, Qt, QThreadPool, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from actum_desktop import measures, tasktexts, wording
 from actum_desktop.i18n import _
 from actum_desktop.models import palette
 from actum_desktop.models.palette import Entry, Found
 from actum_desktop.models.runcells import document
+from actum_desktop.models.storethread import StoreThread
 
 if TYPE_CHECKING:
     from actum.store.rows import TaskRow
@@ -30,35 +31,25 @@ _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _TEXT_CHARS_MIN = 2  # one letter stands everywhere
 
 
-class PaletteReader(QObject):
+class PaletteReader(StoreThread):
     """Signals: `found` (palette.Found), in the thread of its owner."""
 
     found = Signal(object)
     _told = Signal(object)
 
     def __init__(self, ws: Workspace, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._ws = ws
-        self._reader: Any = None  # belongs to the one thread of the pool
+        super().__init__(ws, parent)
         self._number = 0
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)
-        self._pool.setExpiryTimeout(-1)
         self._told.connect(self._on_told, Qt.ConnectionType.QueuedConnection)
 
     def ask(self, text: str) -> None:
         self._number += 1
-        self._pool.clear()
-        self._pool.start(partial(self._look, self._number, text.strip()))
-
-    def forget(self) -> None:
-        self._number += 1
-        self._pool.clear()
+        self.start_alone(partial(self._look, self._number, text.strip()))
 
     def close(self) -> None:
-        self.forget()
-        self._pool.start(self._let_go)
-        self._pool.waitForDone()
+        self._number += 1
+        self._pool.clear()
+        super().close()
 
     @Slot(object)
     def _on_told(self, found: Found) -> None:
@@ -67,17 +58,8 @@ class PaletteReader(QObject):
 
     # ---- in the pool's thread
 
-    def _let_go(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
-
     def _look(self, number: int, text: str) -> None:
-        from actum.store.queries import Reader
-
         try:
-            if self._reader is None:
-                self._reader = Reader(self._ws)
             found = self._find(number, text)
         except ActumError:  # nothing was ever written, or it cannot be read now: the pages say so
             found = Found(number, text, dict.fromkeys(("jump", "tasks", "runs", "results"), ()))
@@ -85,11 +67,11 @@ class PaletteReader(QObject):
 
     def _find(self, number: int, text: str) -> Found:
         words = palette.words_of(text)
-        tasks = self._reader.tasks()
+        tasks = self.store().tasks()
         titles = {task.name: tasktexts.title(task.contract, task.name) for task in tasks}
         matching = [task for task in tasks if palette.matches(words, titles[task.name], task.name)]
         exact = self._exact(text)
-        jump = () if exact is None else tuple(self._entries(self._reader.run_rows([exact]), titles))
+        jump = () if exact is None else tuple(self._entries(self.store().run_rows([exact]), titles))
         runs = self._runs(text, [task.name for task in matching], None)
         results = self._runs(text, [task.name for task in matching], ("SUCCEEDED",)) if text else []
         groups = {
@@ -107,7 +89,7 @@ class PaletteReader(QObject):
         if isinstance(asked, str) and not _ID.fullmatch(asked):
             return None
         try:
-            return int(self._reader.resolve(asked))
+            return int(self.store().resolve(asked))
         except ActumError:
             return None
 
@@ -115,12 +97,12 @@ class PaletteReader(QObject):
         """The newest runs of the tasks that match, then those whose key or labels hold the text."""
         most = PALETTE_GROUP_ROWS_MAX
         if not text:
-            return list(self._reader.runs_page(limit=most, statuses=statuses))
+            return list(self.store().runs_page(limit=most, statuses=statuses))
         found: dict[int, Any] = {}
         for task in tasks[:most]:
-            found |= {row.number: row for row in self._reader.runs_page(limit=most, statuses=statuses, task=task)}
+            found |= {row.number: row for row in self.store().runs_page(limit=most, statuses=statuses, task=task)}
         if len(found) < most and len(text) >= _TEXT_CHARS_MIN:
-            found |= {row.number: row for row in self._reader.runs_page(limit=most, statuses=statuses, text=text)}
+            found |= {row.number: row for row in self.store().runs_page(limit=most, statuses=statuses, text=text)}
         return [found[number] for number in sorted(found, reverse=True)[:most]]
 
     def _entries(self, rows: list[Any], titles: dict[str, str]) -> list[Entry]:
@@ -132,7 +114,7 @@ class PaletteReader(QObject):
             item = run_item(row, titles.get(row.task, row.task))
             facts = item.implied_facts()
             if facts is None:
-                of_run = self._reader.facts(item.number)
+                of_run = self.store().facts(item.number)
                 facts = tuple(fact.fact for fact in of_run if fact.n == item.n)
             entries.append(_run(item, facts, now))
         return entries

@@ -15,9 +15,10 @@ from typing import Any
 from actum.errors import ActumError, StorageFailed
 from actum.limits import RESULT_LIST_PAGE_ROWS
 from actum.workspace import Workspace
-from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from actum_desktop import tasktexts
+from actum_desktop.models.storethread import Latest, StoreThread
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class ResultSeen:
     error: ActumError | None = None
 
 
-class ResultReader(QObject):
+class ResultReader(StoreThread):
     """Signals: `page` (ResultPage), `seen` (ResultSeen), in the thread of its owner."""
 
     page = Signal(object)
@@ -59,57 +60,29 @@ class ResultReader(QObject):
     _looked = Signal(object)
 
     def __init__(self, ws: Workspace, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._ws = ws
-        self._reader: Any = None  # belongs to the one thread of the pool
-        self._busy, self._next = False, 0
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)
-        self._pool.setExpiryTimeout(-1)
+        super().__init__(ws, parent)
+        self._latest: Latest[int] = Latest(lambda run: self.start(partial(self._read, run)))
         self._looked.connect(self._on_looked)
 
     def ask_page(self, before: int | None) -> None:
-        self._pool.start(partial(self._read_page, before))
+        self.start(partial(self._read_page, before))
 
     def ask(self, run: int) -> None:
         """Look at one result; of several asked for meanwhile only the last is looked at."""
-        if self._busy:
-            self._next = run
-            return
-        self._busy = True
-        self._pool.start(partial(self._read, run))
-
-    def close(self) -> None:
-        self._pool.start(self._let_go)
-        self._pool.waitForDone()
+        self._latest.ask(run)
 
     @Slot(object)
     def _on_looked(self, seen: ResultSeen) -> None:
-        self._busy = False
-        following, self._next = self._next, 0
         self.seen.emit(seen)
-        if following:
-            self.ask(following)
+        self._latest.done()
 
     # ---- in the pool's thread
-
-    def _store(self) -> Any:
-        from actum.store.queries import Reader
-
-        if self._reader is None:
-            self._reader = Reader(self._ws)
-        return self._reader
-
-    def _let_go(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
 
     def _read_page(self, before: int | None) -> None:
         from actum.store import resultlists
 
         try:
-            rows = resultlists.page(self._store().connection, before, RESULT_LIST_PAGE_ROWS)
+            rows = resultlists.page(self.store().connection, before, RESULT_LIST_PAGE_ROWS)
             self.page.emit(ResultPage(before, rows, len(rows) == RESULT_LIST_PAGE_ROWS))
         except ActumError as error:
             self.page.emit(ResultPage(before, error=error))
@@ -118,7 +91,7 @@ class ResultReader(QObject):
         from actum.store.show import show_document
 
         try:
-            reader = self._store()
+            reader = self.store()
             show = show_document(reader, self._ws, run)
             contract = reader.run(run).contract
         except ActumError as error:

@@ -113,6 +113,9 @@ class ResultsModel(QAbstractTableModel):
     def item(self, row: int) -> ResultItem:
         return self._items[row]
 
+    def run_at(self, row: int) -> int:
+        return self._items[row].run
+
     def row_of(self, run: int) -> int | None:
         return next((place for place, item in enumerate(self._items) if item.run == run), None)
 

@@ -1,4 +1,4 @@
-"""Reads the whole of one run away from the GUI thread: a pool of one thread with a read-only connection.
+"""Reads the whole of one run away from the GUI thread.
 
 At most one look is under way and one waits; asking again while one waits changes nothing but which run is asked for. Journal
 and records only grow, so of the run that was read last only what is new is read, up to their bounds.
@@ -17,11 +17,12 @@ from actum.errors import ActumError
 from actum.ipc import historyfile
 from actum.limits import JOURNAL_SHOWN_ROWS_MAX, PAGE_ROWS_MAX, RECORDS_SHOWN_ROWS_MAX
 from actum.workspace import Workspace
-from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from actum_desktop import tasktexts
 from actum_desktop.models import history
 from actum_desktop.models.history import Sample, Usage
+from actum_desktop.models.storethread import Latest, StoreThread
 
 Row = Mapping[str, Any]
 
@@ -55,65 +56,40 @@ class _Grown:
     records_after: tuple[int, int] = (0, -1)
 
 
-class RunReader(QObject):
+class RunReader(StoreThread):
     """Signals: `seen` (Seen), in the thread of its owner."""
 
     seen = Signal(object)
     _looked = Signal(object)
 
     def __init__(self, ws: Workspace, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._ws = ws
-        self._reader: Any = None  # belongs to the one thread of the pool
-        self._grown = _Grown()  # likewise
+        super().__init__(ws, parent)
+        self._grown = _Grown()  # belongs to the one thread
         self._kept: tuple[Path, int, tuple[Sample, ...], Usage] | None = None  # likewise: a history file as it was read
-        self._busy = False
-        self._next: tuple[int, int] | None = None
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)
-        self._pool.setExpiryTimeout(-1)
+        self._latest: Latest[tuple[int, int]] = Latest(lambda asked: self.start(partial(self._read, *asked)))
         self._looked.connect(self._on_looked)
 
     def ask(self, run: int, n: int = 0) -> None:
         """Look at a run; `n` = whose attempt's samples are wanted, 0 = the current one."""
-        if self._busy:
-            self._next = (run, n)
-            return
-        self._busy = True
-        self._pool.start(partial(self._read, run, n))
-
-    def close(self) -> None:
-        """Waits for the look under way, and closes the connection where it was used."""
-        self._pool.start(self._let_go)
-        self._pool.waitForDone()
+        self._latest.ask((run, n))
 
     @Slot(object)
     def _on_looked(self, seen: Seen) -> None:
-        self._busy = False
-        following, self._next = self._next, None
         self.seen.emit(seen)
-        if following is not None:
-            self.ask(*following)
+        self._latest.done()
 
     # ---- in the pool's thread
 
     def _read(self, run: int, n: int) -> None:
         self._looked.emit(self._look(run, n))
 
-    def _let_go(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
-
     def _look(self, run: int, n: int) -> Seen:
-        from actum.store.queries import Reader
         from actum.store.show import show_document
 
         try:
-            if self._reader is None:
-                self._reader = Reader(self._ws)
-            show = show_document(self._reader, self._ws, run)
-            contract = self._reader.run(run).contract
+            reader = self.store()
+            show = show_document(reader, self._ws, run)
+            contract = reader.run(run).contract
             show["task_title"] = tasktexts.title(contract, str(show["task"]))
             more_journal, more_records = self._grow(run)
         except ActumError as error:
@@ -139,7 +115,7 @@ class RunReader(QObject):
         """Read on where the last look at this run ended; whether there are more rows than are kept."""
         if self._grown.run != run:
             self._grown = _Grown(run)
-        grown, reader = self._grown, self._reader
+        grown, reader = self._grown, self.store()
 
         def journal(limit: int) -> int:
             rows = reader.journal(run, grown.journal_after, limit)

@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Any
 
 from actum.limits import RUN_LIST_CELLS_KEPT_MAX, RUN_LIST_OPEN_ROWS_MAX, RUN_LIST_PAGE_ROWS
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
 from actum_desktop import measures
 from actum_desktop.controller.events import Live
@@ -23,7 +23,6 @@ from actum_desktop.models.source import ENDED_STATUSES, OPEN_STATUSES, RunItem, 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 CELLS = int(Qt.ItemDataRole.UserRole)
-NUMBER = CELLS + 1
 
 COLUMNS = (
     ("status", N_("Status"), False),
@@ -36,6 +35,7 @@ COLUMNS = (
     ("memory", N_("Memory"), True),
     ("started", N_("Started"), False),
 )
+_FRESH_MS = 200
 _FIELD_COLUMN = {
     "status": 0,
     "title": 1,
@@ -56,7 +56,10 @@ _FIELD_COLUMN = {
 
 
 class RunsModel(QAbstractTableModel):
-    """Attributes: `source`. Filter with `set_filter`; feed with `apply` and `tick`."""
+    """Attributes: `source`. Filter with `set_filter`; feed with `apply` and `tick`. Signal: `freshened` () when live cells are
+    those of now: not with each of the live states, which come faster than anybody reads."""
+
+    freshened = Signal()
 
     def __init__(self, source: Source | None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -69,6 +72,11 @@ class RunsModel(QAbstractTableModel):
         self._facts: dict[int, tuple[str, ...]] = {}
         self._text = ""
         self._blocks: tuple[str, ...] = ("open", "ended")
+        self._touched: set[int] = set()
+        self._fresh = QTimer(self)
+        self._fresh.setSingleShot(True)
+        self._fresh.setInterval(_FRESH_MS)
+        self._fresh.timeout.connect(self.freshen)
 
     # ---- filling
 
@@ -104,10 +112,9 @@ class RunsModel(QAbstractTableModel):
 
     def apply(self, runs: Iterable[int], live: Iterable[Live]) -> None:
         """Rows that changed in the store, and the newest live states."""
-        touched: set[int] = set()
         for state in live:
             self._live[state.run] = state
-            touched.add(state.run)
+            self._touched.add(state.run)
         numbers = set(runs)
         if numbers and self.source is not None:
             for item in sorted(self.source.runs(numbers), key=lambda item: item.number):
@@ -115,7 +122,22 @@ class RunsModel(QAbstractTableModel):
                 self._place(item)
                 if not item.open:
                     self._live.pop(item.number, None)
-        self._refresh(touched | numbers)
+        if numbers:
+            self._refresh(numbers)
+            self.freshened.emit()
+        if self._touched and not self._fresh.isActive():
+            self._fresh.start()
+
+    def rest(self) -> None:
+        """Before source and window go."""
+        self._fresh.stop()
+
+    def freshen(self) -> None:
+        """What came since the last time, now."""
+        self._fresh.stop()
+        touched, self._touched = self._touched, set()
+        self._refresh(touched)
+        self.freshened.emit()
 
     def tick(self) -> None:
         """Ages grow once a second; only open rows have any."""
@@ -179,6 +201,9 @@ class RunsModel(QAbstractTableModel):
     def item(self, row: int) -> RunItem:
         return self._open[row] if row < len(self._open) else self._ended[row - len(self._open)]
 
+    def run_at(self, row: int) -> int:
+        return self.item(row).number
+
     def row_of(self, number: int) -> int | None:
         for row, item in enumerate(self._open):
             if item.number == number:
@@ -220,8 +245,6 @@ class RunsModel(QAbstractTableModel):
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
         if role == CELLS:
             return self.cells_of(index.row())
-        if role == NUMBER:
-            return self.item(index.row()).number
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return _cell_text(self.cells_of(index.row()), index.column())
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -246,11 +269,6 @@ class RunsModel(QAbstractTableModel):
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
         if self.rowCount():
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
-
-
-def _changed_columns(old: RunCells | None, new: RunCells) -> set[int]:
-    names = [field.name for field in fields(new)]
-    return {_FIELD_COLUMN[name] for name in names if old is None or getattr(old, name) != getattr(new, name)}
 
 
 def _cell_text(shown: RunCells, column: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from actum.limits import TEXT_CACHE_ENTRIES_MAX
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QTextLayout, QTextOption
 
 from actum_desktop import tokens
 from actum_desktop.ledger import Kind, Strip
@@ -24,12 +24,14 @@ class Ink(QObject):
         super().__init__(theme)
         self.theme = theme
         self._metrics: dict[tuple[str, int, bool], QFontMetricsF] = {}
+        self._faces: dict[tuple[str, int, bool], tuple[QFont, float]] = {}
         self._elided: dict[tuple[str, int, bool, str, int, bool], tuple[str, float]] = {}
         self._wrapped: dict[tuple[str, int, str, int], list[str]] = {}
         theme.changed.connect(self._on_changed)
 
     def _on_changed(self) -> None:
         self._metrics.clear()
+        self._faces.clear()
         self._elided.clear()
         self._wrapped.clear()
 
@@ -38,6 +40,15 @@ class Ink(QObject):
         found = self._metrics.get(key)
         if found is None:
             found = self._metrics[key] = QFontMetricsF(self.theme.font(size, weight, mono=mono))
+        return found
+
+    def _face(self, size: str, weight: int, mono: bool) -> tuple[QFont, float]:
+        """The font, and how high its capitals are: asked for with every piece of text."""
+        key = (size, weight, mono)
+        found = self._faces.get(key)
+        if found is None:
+            found = (self.theme.font(size, weight, mono=mono), self.metrics(size, weight, mono).capHeight())
+            self._faces[key] = found
         return found
 
     def width(self, text: str, size: str = "body", weight: int = 400, *, mono: bool = False) -> float:
@@ -72,14 +83,14 @@ class Ink(QObject):
         if not text:
             return 0.0
         shown, wide = self._fit(text, int(box.width()), size, weight, mono, middle)
-        metrics = self.metrics(size, weight, mono)
+        font, capitals = self._face(size, weight, mono)
         x = box.left()
         if align == RIGHT:
             x = box.right() - wide
         elif align == CENTRE:
             x = box.left() + (box.width() - wide) / 2
-        baseline = round(box.top() + (box.height() + metrics.capHeight()) / 2)
-        painter.setFont(self.theme.font(size, weight, mono=mono))
+        baseline = round(box.top() + (box.height() + capitals) / 2)
+        painter.setFont(font)
         painter.setPen(self.theme.color(token) if isinstance(token, str) else token)
         painter.drawText(QPointF(x, baseline), shown)
         return wide

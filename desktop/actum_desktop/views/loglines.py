@@ -44,6 +44,10 @@ class Row(NamedTuple):
     spans: list[Span]
 
 
+def _row(line: Line) -> Row:
+    return Row(line, logtext.level(line, logtext.shown(line.text)), logtext.spans(line.text))
+
+
 class LogLines(QAbstractScrollArea):
     """The lines. Attributes: total, following, problem, current (line number, −1 = none), newest_us.
 
@@ -62,6 +66,8 @@ class LogLines(QAbstractScrollArea):
         self._mark = (0, 0)
         self._shown: tuple[int, int, tuple[int, int], list[Row]] = (-1, 0, (0, 0), [])
         self._wanted = ""  # what is looked for, lower case: marked where it stands
+        self._top = 0  # the line at the top of the picture that is there
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.folder: Path | None = None
         self.total, self.following, self.problem = 0, True, ""
         self.newest_us: int | None = None
@@ -121,13 +127,26 @@ class LogLines(QAbstractScrollArea):
         if self._shown[:3] == (first, count, self._mark):
             return self._shown[3]
         try:
-            lines = self._reader.lines(first, count)
+            rows = self._read(first, count)
         except OSError as error:
             self.problem = error.strerror or str(error)
             return []
-        rows = [Row(line, logtext.level(line, logtext.shown(line.text)), logtext.spans(line.text)) for line in lines]
         self._shown = (first, count, self._mark, rows)
         return rows
+
+    def _read(self, first: int, count: int) -> list[Row]:
+        """Those lines, as far as they are not in the screenful that is kept: only the newest line of it may have grown."""
+        assert self._reader is not None
+        begin, _count, mark, kept = self._shown
+        whole = kept if mark == self._mark else kept[: max(0, mark[0] - 1 - begin)]
+        whole = whole[max(0, first - begin) : max(0, first + count - begin)] if first < begin + len(whole) else []
+        at = max(first, begin)
+        if not whole or at >= first + count:
+            return [_row(line) for line in self._reader.lines(first, count)]
+        above = self._reader.lines(first, at - first) if at > first else []
+        below_first = at + len(whole)
+        below = self._reader.lines(below_first, first + count - below_first) if below_first < first + count else []
+        return [*map(_row, above), *whole, *map(_row, below)]
 
     def whole(self, number: int) -> tuple[str, bool]:
         """The text of a line with all its pieces, and whether it was longer than LOG_WHOLE_LINE_BYTES_MAX."""
@@ -167,7 +186,14 @@ class LogLines(QAbstractScrollArea):
         if at_end != self.following:
             self.following = at_end
             self.changed.emit()
-        self.viewport().update()
+        moved, self._top = self._top - value, value
+        if abs(moved) < self._page():
+            self.viewport().scroll(0, moved * self.row)  # only lines that come into sight are painted
+        else:
+            self.viewport().update()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """`_on_scrolled` moves the picture; Qt's own way paints all of it again."""
 
     def _on_theme(self) -> None:
         self._range()
@@ -271,9 +297,12 @@ class LogLines(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         theme, wide, step = self._ink.theme, self.viewport().width(), self.row
         painter.fillRect(self.viewport().rect(), theme.color("sunken"))
-        first = self.verticalScrollBar().value()
+        first, shown = self.verticalScrollBar().value(), event.rect()
         for place, row in enumerate(self.rows(first, self._page() + 1)):
-            self._line(painter, QRectF(0, place * step, wide, step), row)
+            if place * step > shown.bottom():
+                break
+            if (place + 1) * step > shown.top():
+                self._line(painter, QRectF(0, place * step, wide, step), row)
         if self.hasFocus():
             painter.fillRect(QRectF(0, 0, 2, self.viewport().height()), theme.color("accent"))
         painter.end()

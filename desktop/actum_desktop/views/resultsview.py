@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHeaderView,
     QStackedLayout,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -21,10 +19,11 @@ from actum_desktop.i18n import _, ngettext
 from actum_desktop.models.resultsmodel import ITEM, ResultItem, ResultsModel
 from actum_desktop.models.resultsmodel import RIGHT as RIGHT_COLUMNS
 from actum_desktop.views.ink import LEFT, RIGHT, Ink
+from actum_desktop.views.rowtable import RowTable, Widths
 from actum_desktop.views.widgets import Card, Label, Rule
 
 Index = QModelIndex | QPersistentModelIndex
-_WIDTHS = (224, 276, 150, 100, 84, 150)
+_WIDTHS = Widths((224, 276, 150, 100, 84, 150), growing=(0, 1), part=2 / 3, slack=90)
 
 
 class ResultsDelegate(QStyledItemDelegate):
@@ -37,14 +36,13 @@ class ResultsDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         ink, px, box, column = self._ink, self._ink.theme.px, QRectF(option.rect), index.column()
-        state = option.state
+        state, ground = option.state, box.adjusted(0, 0, 0, -1)  # the rule below is the table's
         if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(option.rect, ink.theme.color("tint_accent"))
+            painter.fillRect(ground, ink.theme.color("tint_accent"))
             if column == 0:
                 painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), ink.theme.color("accent"))
         elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(option.rect, ink.theme.color("hover"))
-        ink.hairline(painter, box.left(), box.right() + 1, box.bottom() - 1)
+            painter.fillRect(ground, ink.theme.color("hover"))
         item: ResultItem = index.data(ITEM)
         inner = box.adjusted(px(16) if column == 0 else px(8), 0, -px(16) if column == 5 else -px(8), -1)
         if column == 0:
@@ -84,61 +82,14 @@ class ResultsHeader(QHeaderView):
         painter.end()
 
 
-class ResultsTable(QTableView):
+class ResultsTable(RowTable):
     """Signal: `opened` (run number)."""
 
-    opened = Signal(object)
-
     def __init__(self, ink: Ink, model: ResultsModel) -> None:
-        super().__init__()
-        self._ink, self._results = ink, model
+        super().__init__(ink, model, _WIDTHS)
         self.setAccessibleName(_("Results"))
         self.setModel(model)
-        self.setItemDelegate(ResultsDelegate(ink, self))
-        self.setHorizontalHeader(ResultsHeader(ink, self))
-        self.verticalHeader().hide()
-        self.verticalHeader().setAccessibleName(_("Rows"))
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setCornerButtonEnabled(False)
-        self.viewport().setAutoFillBackground(False)
-        self.doubleClicked.connect(self._on_opened)
-        ink.theme.changed.connect(self._dress)
-        self._dress()
-
-    def _dress(self) -> None:
-        self.verticalHeader().setMinimumSectionSize(self._ink.theme.px(tokens.RUN_ROW))
-        self.verticalHeader().setDefaultSectionSize(self._ink.theme.px(tokens.RUN_ROW))
-        self._share_width()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._share_width()
-
-    def _share_width(self) -> None:
-        wide = [self._ink.theme.px(width) for width in _WIDTHS]
-        spare = max(self.viewport().width() - sum(wide), -self._ink.theme.px(90))
-        wide[0] += spare * 2 // 3
-        wide[1] += spare - spare * 2 // 3
-        for column, width in enumerate(wide):
-            self.setColumnWidth(column, width)
-
-    def _on_opened(self, index: QModelIndex) -> None:
-        self.opened.emit(self._results.item(index.row()).run)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self._on_opened(self.currentIndex())
-        elif event.matches(QKeySequence.StandardKey.Copy):
-            rows = sorted(index.row() for index in self.selectionModel().selectedRows())
-            QGuiApplication.clipboard().setText(self._results.as_tsv(rows))
-        else:
-            super().keyPressEvent(event)
+        self.dress_with(ResultsDelegate(ink, self), ResultsHeader(ink, self))
 
 
 class ResultsView(QWidget):

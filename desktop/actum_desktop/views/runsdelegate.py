@@ -27,14 +27,13 @@ class RunsDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         ink, box, column = self._ink, QRectF(option.rect), index.column()
         painter.save()
-        state = option.state
+        state, ground = option.state, box.adjusted(0, 0, 0, -1)  # the rule below is the table's
         if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(option.rect, ink.theme.color("tint_accent"))
+            painter.fillRect(ground, ink.theme.color("tint_accent"))
             if column == 0:
                 painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), ink.theme.color("accent"))
         elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(option.rect, ink.theme.color("hover"))
-        ink.hairline(painter, box.left(), box.right() + 1, box.bottom() - 1)
+            painter.fillRect(ground, ink.theme.color("hover"))
         cells: RunCells = index.data(CELLS)
         px = ink.theme.px
         inner = box.adjusted(px(LEAD) if column == 0 else px(8), 0, -px(8), -1)

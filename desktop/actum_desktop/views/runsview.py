@@ -2,89 +2,37 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QLineEdit,
-    QMenu,
-    QStackedLayout,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from actum_desktop import measures
 from actum_desktop.controller.events import Supervising
 from actum_desktop.i18n import _, ngettext
-from actum_desktop.models.runsmodel import COLUMNS, NUMBER, RunsModel
+from actum_desktop.models.runsmodel import COLUMNS, RunsModel
 from actum_desktop.models.source import Counts
 from actum_desktop.views.firstrun import SAMPLES, FirstRun
 from actum_desktop.views.ink import Ink
+from actum_desktop.views.rowtable import RowTable, Widths
 from actum_desktop.views.runsdelegate import Header, RunsDelegate
 from actum_desktop.views.widgets import Card, Label, Rule, Segments, button
 
-_WIDTHS = (118, 148, 184, 92, 88, 80, 86, 106, 110)
+_WIDTHS = Widths((118, 148, 184, 92, 88, 80, 86, 106, 110), growing=(1, 2), part=0.6, slack=60)
 _BLOCKS = {"all": ("open", "ended"), "active": ("open",), "ended": ("ended",)}
 _TYPING_MS = 180
 
 
-class RunsTable(QTableView):
+class RunsTable(RowTable):
     """The table. Signals: `opened` (run number), `stop_asked` (run number)."""
 
-    opened = Signal(object)
     stop_asked = Signal(object)
 
     def __init__(self, ink: Ink, model: RunsModel) -> None:
-        super().__init__()
-        self._ink, self._runs = ink, model
+        super().__init__(ink, model, _WIDTHS)
+        self._runs = model
         self.setAccessibleName(_("Runs"))
         self.setModel(model)
-        self.setItemDelegate(RunsDelegate(ink, self))
-        self.setHorizontalHeader(Header(ink, self))
-        self.verticalHeader().hide()
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setCornerButtonEnabled(False)
-        self.viewport().setAutoFillBackground(False)
-        self.doubleClicked.connect(self._on_opened)
-        ink.theme.changed.connect(self._dress)
-        self._dress()
-
-    def _dress(self) -> None:
-        self.verticalHeader().setDefaultSectionSize(self._ink.theme.px(46))
-        self.verticalHeader().setMinimumSectionSize(self._ink.theme.px(46))
-        self._share_width()
-        self.viewport().update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._share_width()
-
-    def _share_width(self) -> None:
-        """Widths of the pictures, scaled; what is left over goes to the two columns with sentences."""
-        px = self._ink.theme.px
-        wide = [px(width) for width in _WIDTHS]
-        spare = self.viewport().width() - sum(wide)
-        shared = max(spare, -px(60))  # narrower than that, the table scrolls sideways
-        wide[1] += shared * 3 // 5
-        wide[2] += shared - shared * 3 // 5
-        for column, width in enumerate(wide):
-            self.setColumnWidth(column, width)
-
-    def selected(self) -> list[int]:
-        """The rows selected, from top to bottom."""
-        return sorted(index.row() for index in self.selectionModel().selectedRows())
-
-    def current_run(self) -> int | None:
-        index = self.currentIndex()
-        return int(index.data(NUMBER)) if index.isValid() else None
+        self.dress_with(RunsDelegate(ink, self), Header(ink, self))
 
     def select_run(self, number: int) -> None:
         row = self._runs.row_of(number)
@@ -92,17 +40,10 @@ class RunsTable(QTableView):
             flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
             self.selectionModel().setCurrentIndex(self._runs.index(row, 0), flags)
 
-    def _on_opened(self, index: QModelIndex) -> None:
-        self.opened.emit(index.data(NUMBER))
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         number = self.current_run()
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and number is not None:
-            self.opened.emit(number)
-        elif event.key() == Qt.Key.Key_S and not event.modifiers() and number is not None:
+        if event.key() == Qt.Key.Key_S and not event.modifiers() and number is not None:
             self.stop_asked.emit(number)
-        elif event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(self._runs.as_tsv(self.selected()))
         else:
             super().keyPressEvent(event)
 
@@ -294,4 +235,4 @@ class RunsView(QWidget):
         return False
 
 
-assert len(_WIDTHS) == len(COLUMNS)
+assert len(_WIDTHS.columns) == len(COLUMNS)
