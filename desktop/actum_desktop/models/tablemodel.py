@@ -40,6 +40,7 @@ class GridColumn:
     right: bool
     words: str
     reason: str | None
+    unit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class TableModel(QAbstractTableModel):
                 item["type"] in celltext.RIGHT_KINDS,
                 celltext.kind_words(str(item["type"]), item["precision"], item["scale"], item["unit"]),
                 opened.reason_of.get(str(item["name"])),
+                item["unit"],
             )
             for item in opened.columns
             if item["name"] not in companions and item["name"] != ROW
