@@ -19,7 +19,7 @@ _NAME_BYTES = len("/actum/") + 16 + len(".sock")
 
 
 def runtime_directory() -> Path:
-    """A folder only this user can enter; made when missing. Raises WorkspaceUnusable when a stranger owns it."""
+    """A folder only this user can enter; made when missing. Raises WorkspaceUnusable where there can be none."""
     given = os.environ.get("XDG_RUNTIME_DIR", "")
     if given and _usable(given) and len(os.fsencode(given)) + _NAME_BYTES <= SOCKET_PATH_BYTES_MAX:
         return _private(Path(given) / "actum")
@@ -52,7 +52,17 @@ def _usable(text: str) -> bool:
 
 
 def _private(path: Path) -> Path:
-    path.mkdir(mode=0o700, exist_ok=True)
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError:
+        pass  # not a folder: said below
+    except OSError as error:
+        raise WorkspaceUnusable(
+            "runtime_directory_unusable",
+            f"{path} cannot be made.",
+            f"{error.strerror}.",
+            "Set XDG_RUNTIME_DIR to a folder of your own.",
+        ) from error
     found = path.lstat()
     owned = not hasattr(os, "getuid") or found.st_uid == os.getuid()
     if not stat.S_ISDIR(found.st_mode) or not owned:

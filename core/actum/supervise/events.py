@@ -130,7 +130,7 @@ class StateRead:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeFound:
-    """The spool holds an outcome that no frame has brought: look now."""
+    """The spool holds an outcome, or its host's claim, that no frame has brought: look now."""
 
     attempt: str
 

@@ -160,7 +160,7 @@ def reach(ws: Workspace, *, wait_s: float = limits.CLIENT_HELLO_WAIT_S) -> Clien
     from actum.generation import read_endpoint
 
     endpoint = read_endpoint(ws)
-    if endpoint is None:
+    if endpoint is None or endpoint.get("socket") is None:
         return None
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:

@@ -20,10 +20,14 @@ _KEPT_VARIABLES = frozenset({"ACTUM_HOME", "ACTUM_FAULT", "ACTUM_LANGUAGE"})
 
 def log_path(ws: Workspace) -> Path:
     """Where the detached supervisors of `ws` write."""
+    from actum.errors import WorkspaceUnusable
     from actum.runtime import runtime_directory
 
     name = hashlib.sha256(os.fsencode(ws.path)).hexdigest()[:16]
-    return runtime_directory() / f"supervise-{name}.log"
+    try:
+        return runtime_directory() / f"supervise-{name}.log"
+    except WorkspaceUnusable:  # no socket either: then files alone serve, and this is one more
+        return ws.path / "supervise.log"
 
 
 def start_supervisor(ws: Workspace, *, resume: bool = True) -> int:

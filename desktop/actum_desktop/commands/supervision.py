@@ -232,7 +232,7 @@ class Session:
             if self._interrupts.count:
                 raise KeyboardInterrupt
             if time.monotonic() > end:
-                raise busy or _nobody()
+                raise busy or _nobody(self._ws)
             time.sleep(_SEARCH_EVERY_S)
 
 
@@ -270,7 +270,17 @@ def left_to_do(ws: Workspace, epoch: int) -> bool | None:
     return False if any(row.pair.status is not Status.CREATED for row in rows) else None
 
 
-def _nobody() -> CannotTell:
+def _nobody(ws: Workspace) -> CannotTell:
+    from actum.generation import read_endpoint
+
+    endpoint = read_endpoint(ws)
+    if endpoint is not None and endpoint.get("socket") is None:
+        return CannotTell(
+            "no_socket",
+            "The supervisor of this workspace cannot be reached by commands.",
+            f"It is process {endpoint.get('pid')}, and it could not listen at a local socket; it goes on by files alone.",
+            "Use the program it runs in, or end that: work goes on, and the next command supervises.",
+        )
     return CannotTell(
         "no_supervisor",
         "The supervisor of this workspace could not be reached.",
