@@ -44,6 +44,9 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
+LOST = {"long_numbers", "long_decimals", "fine_times", "long_floats"}
+
+
 def package(folder: Path) -> Path:
     content = packages.lines(COLUMNS, ROWS)
     place = packages.staging(folder, {"trades.jsonl": content, "report.html": ""})
@@ -55,7 +58,7 @@ def test_every_loss_is_listed_with_its_column_before_anything_is_written(tmp_pat
     made = package(tmp_path)
     told = export.preview(made, "trades")
     assert told["rows"] == 4
-    assert [(loss["column"], loss["code"], loss["count"]) for loss in told["losses"]] == [
+    assert [(loss["column"], loss["code"], loss["count"]) for loss in told["losses"]["csv"]] == [
         ("account", "missing", 1),
         ("account", "long_numbers", 1),
         ("weight", "missing", 1),
@@ -66,11 +69,19 @@ def test_every_loss_is_listed_with_its_column_before_anything_is_written(tmp_pat
         ("note", "number_texts", 1),
         ("note", "empty_texts", 1),
         ("at", "missing", 3),
-        ("at", "times", 1),
+        ("at", "zones", 1),
+        ("at", "fine_times", 1),
         ("ratio", "missing", 1),
         ("ratio", "not_finite", 1),
         ("ratio", "long_floats", 1),
     ]
+    workbook = [(loss["column"], loss["code"]) for loss in told["losses"]["xlsx"]]
+    assert set(workbook) == {(loss["column"], loss["code"]) for loss in told["losses"]["csv"]} - {
+        ("note", "empty_texts"),
+        ("ratio", "long_floats"),
+    }
+    assert told["refused"] == {}
+    assert set(told["bytes_about"]) == set(export.FORMATS)
     assert [path.name for path in tmp_path.iterdir()] == ["staging"]
 
 
@@ -78,7 +89,7 @@ def test_r19_the_file_has_a_mark_and_no_cell_is_calculated_or_rounded(tmp_path: 
     made = package(tmp_path)
     path = tmp_path / "trades.csv"
     done = export.export(made, "trades", "csv", "spreadsheet", path)
-    assert (done.rows, done.compared_rows, done.rule) == (4, 4, "csv.spreadsheet.v1")
+    assert (done.rows, done.compared_rows, done.rule) == (4, 4, "csv.spreadsheet.v2")
     assert path.read_bytes().startswith(b"\xef\xbb\xbfaccount,weight")
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = list(csv.reader(file))
@@ -88,14 +99,16 @@ def test_r19_the_file_has_a_mark_and_no_cell_is_calculated_or_rounded(tmp_path: 
     assert rows[2][:4] == ["'7", "", "", "'00501"]
     assert [row[6] for row in rows[2:]] == ["it’s", "''q", "x\r\ny, “z”"]
     sidecar = json.loads((tmp_path / "trades.csv.actum.json").read_bytes())
-    assert (sidecar["profile"], sidecar["rule"], len(sidecar["losses"])) == ("spreadsheet", "csv.spreadsheet.v1", 14)
+    assert (sidecar["profile"], sidecar["rule"], len(sidecar["losses"])) == ("spreadsheet", "csv.spreadsheet.v2", 15)
+    assert not done.exact
+    assert {loss["code"] for loss in done.losses if loss["lossy"]} == LOST
 
 
 @pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r", "＝", "'"])
 def test_r19_texts_that_a_sheet_would_calculate_are_guarded_and_numbers_never(first: str) -> None:
     batch = pa.RecordBatch.from_arrays([pa.array([first + "1+1", "plain"]), pa.array([-1, 2])], names=["t", "n"])
     cells = spreadsheet.cells(batch, frozenset()).to_pydict()
-    assert cells == {"t": ["'" + first + "1+1", "plain"], "n": ["-1", "2"]}
+    assert list(cells.values()) == [["'" + first + "1+1", "plain"], ["-1", "2"]]
 
 
 def test_r11_what_a_sheet_cannot_show_is_said_from_the_first_row_and_character_on() -> None:
@@ -104,7 +117,7 @@ def test_r11_what_a_sheet_cannot_show_is_said_from_the_first_row_and_character_o
         survey = spreadsheet.Survey(schema)
         survey.add(pa.RecordBatch.from_arrays([pa.array(["x" * length])], schema=schema))
         assert len(survey.losses()) == expected
-    for rows, hidden in ((limits.SHEET_ROWS_MAX - 1, ()), (limits.SHEET_ROWS_MAX, (spreadsheet.Loss(None, "rows", 1),))):
+    for rows, hidden in ((limits.SHEET_ROWS_MAX - 1, ()), (limits.SHEET_ROWS_MAX, (spreadsheet.Loss(None, "parts", 2),))):
         survey = spreadsheet.Survey(schema, rows=rows)
         assert survey.losses() == hidden
 

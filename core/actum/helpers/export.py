@@ -1,9 +1,10 @@
-"""Verb `export`: one table, or the metrics, of a published package into the user's folder (R14).
+"""Verb `export`: one table, what a query leaves of it, or the metrics, of a published package into the user's folder (R14).
 
-`{"package", "name", "format": csv|json|parquet, "profile": data|spreadsheet, "path", "overwrite": bool, "options": {}}` →
-`{"path", "sidecar", "sha256", "size_bytes", "rows", "compared_rows", "rule", "source_sha256"}`. Errors: bad_format,
-bad_profile, bad_option, no_folder, is_folder, inside_package, no_text_form, no_table, file_exists, result_damaged,
-export_differs, disk_full, io_error.
+`{"package", "name", "format": csv|json|jsonl|parquet|arrow|xlsx, "profile": data|spreadsheet, "path", "overwrite": bool,
+"existing": refuse|replace|keep_both, "options": {"query": of `results.query`}}` → `{"path", "sidecar", "sha256", "size_bytes",
+"rows", "compared_rows", "rule", "source_sha256", "exact", "losses", "parts", "options"}`. Errors: bad_format, bad_profile,
+bad_option, bad_query, bad_filter, no_folder, is_folder, inside_package, no_columns, no_parquet_form, duplicate_column,
+no_sheet_form, too_wide, no_exact_view, no_table, file_exists, result_damaged, export_differs, disk_full, io_error.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from actum.results.export import export
 
 
 def run(args: Mapping[str, Any], progress: digests.Progress) -> dict[str, Any]:
-    given = Arguments(args, "package", "name", "format", "profile", "path", "overwrite", "options")
+    given = Arguments(args, "package", "name", "format", "profile", "path", "overwrite", "existing", "options")
     exported = export(
         given.path("package"),
         given.take("name", str),
@@ -25,6 +26,7 @@ def run(args: Mapping[str, Any], progress: digests.Progress) -> dict[str, Any]:
         given.take("profile", str),
         given.path("path"),
         overwrite=given.optional("overwrite", bool) or False,
+        existing=given.optional("existing", str),
         options=given.optional("options", dict),
         progress=progress,
     )

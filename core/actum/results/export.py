@@ -1,46 +1,89 @@
 """Exports of a table or of the metrics: written, read back, compared with the source, then named (§8, R14, R19).
 
-Formats csv, json, parquet in the *Data* profile, which is lossless; csv in the *Spreadsheet* profile, whose losses are
-counted before anything is written (`preview`) and stand in the sidecar. The file is written under a temporary name beside its
-target, made durable, read back by a reader that had no part in the writing, and only renamed into place when every value is
-equal. An existing file is never replaced unless asked. Beside it stands `<file>.actum.json`, which says what this is: result,
-digests, rule, options. The source is the package's verified Parquet; its digest is checked before it is used.
+The *Data* profile is lossless: csv, json, jsonl, parquet, arrow. The *Spreadsheet* profile is for people, csv and xlsx; its
+losses are counted before anything is written (`preview`) and stand in the sidecar. A file is written under a temporary name
+beside its target, made durable, read back by code that had no part in the writing, and only renamed into place when every
+value is equal. An existing file is never replaced unless asked. Beside it stands `<file>.actum.json`, which says what this is:
+result, digests, rule, query, losses, and each column's type. The source is the package's verified Parquet, whole or what a
+query leaves of it. Rows stream; what is held at once is bounded by EXPORT_CELLS_MAX for each of EXPORT_THREADS_MAX threads.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from actum import canonical, clock, faults
-from actum.errors import CheckFailed, Conflict, NotFound, WrongUse
-from actum.results import columns, digests, durable, export_csv, export_json, export_parquet, export_spreadsheet
+from actum import canonical
+from actum.errors import CheckFailed, WrongUse
+from actum.results import (
+    digests,
+    durable,
+    export_arrow,
+    export_csv,
+    export_json,
+    export_parquet,
+    export_spreadsheet,
+    export_xlsx,
+    exportplace,
+    exportsource,
+    exportwords,
+    spreadsheet,
+)
 from actum.results import manifest as names
 from actum.results.compare import Comparison
 from actum.results.durable import action
-from actum.results.publish import rename_noreplace
+from actum.results.exportplace import EXISTING, REFUSE, REPLACE, Temporaries, sidecar_of
+from actum.results.exportsource import METRICS, Source
+from actum.results.query import Query
 from actum.results.spreadsheet import Survey
-from actum.results.tables import locate, table_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMATS = ("csv", "json", "parquet")
+__all__ = ["DATA_FORMATS", "FORMATS", "METRICS", "PROFILES", "SPREADSHEET_FORMATS", "Exported", "export", "preview"]
+
 PROFILES = ("data", "spreadsheet")
-SPREADSHEET_FORMATS = ("csv",)
-METRICS = "metrics"  # the name under which metrics are exported, unless a table has it
-SIDECAR_ENDING = ".actum.json"
-_RULES = {"csv": export_csv.RULE, "json": export_json.RULE, "parquet": export_parquet.RULE}
+_SAMPLE_ROWS, _SAMPLE_CELLS = 1_000, 10_000  # from which the size of a file is guessed
+_PACKED = {"parquet": 2, "xlsx": 2}  # how much smaller than its rows a packed file is, at least
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """A format of the Data profile."""
+
+    rule: str
+    refuse: Callable[[pa.Schema], None]
+    write: Callable[[IO[bytes], Iterator[pa.RecordBatch], pa.Schema, dict[str, Any]], int]
+    compare: Callable[[Path, str, Iterator[pa.RecordBatch], pa.Schema], Comparison]
+
+
+_DATA = {
+    "csv": _Data(export_csv.RULE, export_csv.refuse, export_csv.write, export_csv.compare),
+    "json": _Data(export_json.RULE, export_json.refuse, export_json.write, export_json.compare),
+    "jsonl": _Data(export_json.LINES_RULE, export_json.refuse, export_json.write_lines, export_json.compare_lines),
+    "parquet": _Data(export_parquet.RULE, export_parquet.refuse, export_parquet.write, export_parquet.compare),
+    "arrow": _Data(export_arrow.RULE, export_arrow.refuse, export_arrow.write, export_arrow.compare),
+}
+_SHEETS = {
+    "csv": (export_spreadsheet.RULE, export_spreadsheet.refuse),
+    "xlsx": (export_xlsx.RULE, export_xlsx.refuse),
+}
+DATA_FORMATS = tuple(_DATA)
+SPREADSHEET_FORMATS = tuple(_SHEETS)
+FORMATS = (*DATA_FORMATS, "xlsx")
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written. `compared_rows` were read back and found equal; for a Parquet, by its digest."""
+    """What was written. `compared_rows` were read back and found equal; for a copied Parquet, by its digest.
+
+    `path` is the file, or where there are several `parts` the name they share, and `sha256` then the digest of theirs.
+    `exact` = nothing is lost; else `losses` name what, where.
+    """
 
     path: str
     sidecar: str
@@ -50,22 +93,13 @@ class Exported:
     compared_rows: int
     rule: str
     source_sha256: str
+    exact: bool = True
+    losses: tuple[dict[str, Any], ...] = ()
+    parts: tuple[dict[str, Any], ...] = ()
+    options: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """Where the rows come from: a Parquet of the package, or the metrics of result.json."""
-
-    name: str
-    origin: str
-    sha256: str
-    schema: pa.Schema
-    rows: int
-    parquet: Path | None
-    batches: Callable[[], Iterator[pa.RecordBatch]]
+        return asdict(self) | {"losses": list(self.losses), "parts": list(self.parts), "options": dict(self.options or {})}
 
 
 def export(
@@ -76,50 +110,64 @@ def export(
     path: Path,
     *,
     overwrite: bool = False,
+    existing: str | None = None,
     options: Mapping[str, Any] | None = None,
     progress: digests.Progress = digests.no_progress,
 ) -> Exported:
-    """Export the table `name` (or "metrics") of a package to `path`. Progress counts rows: written, then compared.
+    """Export the table `name` (or "metrics") of a package to `path`. Progress counts rows: looked at, written, compared.
 
-    Raises WrongUse (format, profile, option, place), NotFound, Conflict (something is there), CheckFailed (the package is
-    not as published, or the file read back differs), StorageFailed.
+    `existing`: refuse, replace or keep_both; `overwrite` is short for replace. `options`: {"query": of `query.Query`}.
+    Raises WrongUse (format, profile, option, place, a type without a form), NotFound, Conflict (something is there),
+    CheckFailed (the package is not as published, or the file read back differs), StorageFailed (no room, no right).
     """
-    _refuse_wrong_use(package, format, profile, path, options or {})
-    sidecar = path.with_name(path.name + SIDECAR_ENDING)
-    for existing in (path, sidecar):
-        if not overwrite and os.path.lexists(existing):
-            raise Conflict(
-                "file_exists", f"“{existing.name}” exists.", f"{existing}.", "Choose another name, or ask to replace it."
-            )
+    existing = existing or (REPLACE if overwrite else REFUSE)
+    _refuse_wrong_use(package, format, profile, path, options or {}, existing)
+    asked = Query.from_json(options["query"]) if options and options.get("query") is not None else Query()
+    exportplace.settled(path, 1, existing)
     with action("reading the package"):
         manifest, manifest_sha256 = _read(package)
-        source = _find(package, name)
-    rule = export_spreadsheet.RULE if profile == "spreadsheet" else _RULES[format]
-    with action("exporting"):
-        survey = _survey(source, progress, passes=3) if profile == "spreadsheet" else None
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-        try:
-            compared = _write(temporary, source, format, progress, survey)
-            digest = digests.of_file(temporary)
-            document = _sidecar(manifest, manifest_sha256, source, format, profile, options or {}, path, digest)
-            document |= {"rule": rule, "losses": [loss.to_json() for loss in survey.losses()] if survey else []}
-            _into_place(temporary, path, overwrite)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                temporary.unlink()
+        source = exportsource.find(package, name)
+    with action("exporting"), tempfile.TemporaryDirectory(prefix=".actum-export-", dir=path.parent) as scratch:
+        if not asked.whole:
+            source = exportsource.filtered(source, asked, Path(scratch))
+        job = Job(source, format, profile, Path(scratch), progress)
+        job.refuse()
+        written = job.run(path, existing)
+        document = exportwords.sidecar(manifest, manifest_sha256, source, written, asked)
+        document |= {"format": format, "profile": profile, "rule": job.rule, "losses": [loss.to_json() for loss in job.losses]}
+        sidecar = sidecar_of(written.path)
         durable.write_file(sidecar, canonical.pretty(document).encode(), fault="export.sidecar", mode=0o644)
-    return Exported(str(path), str(sidecar), digest.sha256, digest.size, source.rows, compared, rule, source.sha256)
+    return Exported(
+        str(written.path),
+        str(sidecar),
+        written.sha256,
+        written.size_bytes,
+        source.rows,
+        written.compared_rows,
+        job.rule,
+        source.sha256,
+        not any(loss.lossy for loss in job.losses),
+        tuple(loss.to_json() for loss in job.losses),
+        written.parts if len(written.parts) > 1 else (),
+        exportwords.recorded(asked, written),
+    )
 
 
-def _refuse_wrong_use(package: Path, format: str, profile: str, path: Path, options: Mapping[str, Any]) -> None:
+def _refuse_wrong_use(package: Path, format: str, profile: str, path: Path, options: Mapping[str, Any], existing: str) -> None:
     if format not in FORMATS:
         raise WrongUse("bad_format", f"There is no export format “{format}”.", f"Known: {', '.join(FORMATS)}.")
     if profile not in PROFILES:
         raise WrongUse("bad_profile", f"There is no export profile “{profile}”.", f"Known: {', '.join(PROFILES)}.")
-    if profile == "spreadsheet" and format not in SPREADSHEET_FORMATS:
-        raise WrongUse("bad_format", f"The format “{format}” belongs to the profile data.", "A spreadsheet reads csv.")
-    if options:
-        raise WrongUse("bad_option", f"The {format} export has no option “{next(iter(options))}”.")
+    known = SPREADSHEET_FORMATS if profile == "spreadsheet" else DATA_FORMATS
+    if format not in known:
+        other = "data" if profile == "spreadsheet" else "spreadsheet"
+        remedy = f"The profile {profile} has {', '.join(known)}."
+        raise WrongUse("bad_format", f"The format “{format}” belongs to the profile {other}.", "", remedy)
+    if existing not in EXISTING:
+        raise WrongUse("bad_option", f"“{existing}” is no way to treat what exists.", f"Known: {', '.join(EXISTING)}.")
+    surplus = sorted(options.keys() - {"query"})
+    if surplus:
+        raise WrongUse("bad_option", f"The {format} export has no option “{surplus[0]}”.")
     if not path.parent.is_dir():
         raise WrongUse("no_folder", f"The folder of “{path.name}” does not exist.", f"{path.parent}.", "Make it first.")
     if path.is_dir():
@@ -135,150 +183,154 @@ def _read(package: Path) -> tuple[dict[str, Any], str]:
         raise CheckFailed("result_damaged", "The package cannot be read.", f"{error}.", "Verify the run.") from error
 
 
-def _find(package: Path, name: str, *, check: bool = True) -> _Source:
-    known = table_names(package)
-    if name in known:
-        table = locate(package, name)
-        if check and digests.of_file(table.path).sha256 != table.sha256:
-            raise CheckFailed("result_damaged", f"The table “{name}” is not as it was published.", remedy="Verify the run.")
-        place = table.path.relative_to(package).as_posix()
-        return _Source(name, place, table.sha256, table.schema(), table.rows(), table.path, table.batches)
-    if name == METRICS:
-        return _metrics(package)
-    raise NotFound("no_table", f"The result has no table “{name}”.", f"It has: {', '.join([*known, METRICS])}.")
+class Job:
+    """One export being made. Attributes: rule, losses (known once `run` has looked)."""
+
+    def __init__(self, source: Source, format: str, profile: str, scratch: Path, progress: digests.Progress) -> None:
+        if format == "arrow":
+            source = replace(source, batches=export_arrow.unified(source.batches, source.schema))
+        self._source, self._format, self._scratch = source, format, scratch
+        self._sheet = profile == "spreadsheet"
+        self._progress = progress
+        self._passes, self._passed = (3 if self._sheet else 2), 0
+        self.rule = _SHEETS[format][0] if self._sheet else _DATA[format].rule
+        self.losses: tuple[spreadsheet.Loss, ...] = ()
+        self._survey = Survey(source.schema)
+
+    def refuse(self) -> None:
+        """Raises WrongUse for a table that the format cannot hold."""
+        (_SHEETS[self._format][1] if self._sheet else _DATA[self._format].refuse)(self._source.schema)
+
+    def run(self, path: Path, existing: str) -> exportwords.Written:
+        """Look, write, read back, compare, name. Raises as `export`."""
+        source, parts = self._source, 1
+        exportplace.need_room(path.parent, sizes(source, (self._format,))[self._format])
+        if self._sheet:
+            self._survey = export_spreadsheet.survey(self._counted(), source.schema)
+            self.losses = self._survey.losses(self._format)
+            parts = self._survey.parts if self._format == "csv" else 1
+        path = exportplace.settled(path, parts, existing)
+        with Temporaries(exportplace.part_paths(path, parts)) as temporary:
+            with temporary.opened() as files:
+                counts = self._write(files)
+            compared = self._compare(temporary.paths)
+            found = [digests.of_file(each) for each in temporary.paths]
+            temporary.into_place(existing == REPLACE)
+        return exportwords.Written(path, compared, exportwords.parts(temporary.targets, found, counts))
+
+    def _write(self, files: list[IO[bytes]]) -> list[int]:
+        source, schema = self._source, self._source.schema
+        if self._sheet and self._format == "csv":
+            return export_spreadsheet.write(files, self._counted(), schema, self._survey.as_text())
+        if self._sheet:
+            text = self._survey.as_text()
+            return [export_xlsx.write(files[0], self._counted(), schema, text, source.name, self._scratch)]
+        if self._copied:
+            assert source.parquet is not None
+            export_parquet.copy(files[0], source.parquet)
+            return [source.rows]
+        return [_DATA[self._format].write(files[0], self._counted(), schema, exportwords.about(source))]
+
+    def _compare(self, paths: list[Path]) -> int:
+        import pyarrow as pa
+
+        source, schema = self._source, self._source.schema
+        if self._copied:
+            export_parquet.compare_copy(paths[0], source.sha256)
+            return source.rows
+        try:
+            if self._sheet and self._format == "csv":
+                text = self._survey.as_text()
+                outcome = export_spreadsheet.compare(paths, source.name, self._counted(), schema, text)
+            elif self._sheet:
+                outcome = export_xlsx.compare(paths[0], source.name, self._counted(), schema, self._survey.as_text())
+            else:
+                outcome = _DATA[self._format].compare(paths[0], source.name, self._counted(), schema)
+        except (pa.ArrowException, ValueError) as error:
+            why = f"{str(error).splitlines()[0]}."
+            raise CheckFailed("export_differs", "The export cannot be read back.", why, "Export again.") from error
+        if outcome.difference is not None:
+            why = f"{outcome.difference}."
+            raise CheckFailed("export_differs", "The export, read back, differs from the result.", why, "Export again.")
+        return outcome.rows
+
+    @property
+    def _copied(self) -> bool:
+        return self._format == "parquet" and self._source.parquet is not None
+
+    def _counted(self) -> Iterator[pa.RecordBatch]:
+        """The batches of one pass over the table, each reported once it was dealt with."""
+        done, total = self._passed * self._source.rows, self._passes * self._source.rows
+        self._passed += 1
+        for batch in self._source.batches():
+            yield batch
+            done += batch.num_rows
+            self._progress(done, total, "rows")
 
 
-def _metrics(package: Path) -> _Source:
-    import pyarrow as pa
+def preview(
+    package: Path,
+    name: str,
+    progress: digests.Progress = digests.no_progress,
+    query: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """What each export of a table, of what a query leaves of it, or of the metrics would be, before anything is written.
 
-    result = package / names.RESULT
-    texts = ("name", "title", "value", "unit", "status", "reason", "rule", "meaning")
-    schema = pa.schema([(member, pa.string()) for member in texts] + [("observation_count", pa.int64())])
-    rows = [{field: metric.get(field) for field in schema.names} for metric in names.read_result(package)["metrics"]]
-    batch = pa.RecordBatch.from_pylist(rows, schema=schema)
-    return _Source(METRICS, names.RESULT, digests.of_file(result).sha256, schema, len(rows), None, lambda: iter((batch,)))
-
-
-def preview(package: Path, name: str, progress: digests.Progress = digests.no_progress) -> dict[str, Any]:
-    """What the Spreadsheet profile would lose of a table or of the metrics: `{"rows", "losses": [{column, code, count}]}`.
-
-    Raises NotFound, CheckFailed, WrongUse (a column without a text form), StorageFailed.
+    `{"rows", "of", "losses": {format: [{column, code, count, lossy}]}, "refused": {format: why}, "bytes_about": {format: n}}`.
+    Raises NotFound, CheckFailed, WrongUse, StorageFailed.
     """
-    with action("reading the package"):
-        source = _find(package, name, check=False)
-        survey = _survey(source, progress, passes=1)
-    return {"rows": survey.rows, "losses": [loss.to_json() for loss in survey.losses()]}
+    asked = Query() if query is None else Query.from_json(query)
+    with action("reading the package"), tempfile.TemporaryDirectory(prefix="actum-preview-") as scratch:
+        source = exportsource.find(package, name, check=False)
+        if not asked.whole:
+            source = exportsource.filtered(source, asked, Path(scratch))
+        found = export_spreadsheet.survey(_reported(source, progress), source.schema)
+        return {
+            "rows": source.rows,
+            "of": source.rows if source.of_rows is None else source.of_rows,
+            "losses": {format: [loss.to_json() for loss in found.losses(format)] for format in SPREADSHEET_FORMATS},
+            "refused": _refused(source.schema),
+            "bytes_about": sizes(source),
+        }
 
 
-def _survey(source: _Source, progress: digests.Progress, passes: int) -> Survey:
-    return export_spreadsheet.survey(_counted(source.batches(), 0, passes * source.rows, progress), source.schema)
+def _refused(schema: pa.Schema) -> dict[str, str]:
+    told = {}
+    for format in FORMATS:
+        try:
+            (_SHEETS[format][1] if format == "xlsx" else _DATA[format].refuse)(schema)
+        except WrongUse as error:
+            told[format] = " ".join(part for part in (error.what, error.why) if part)
+    return told
 
 
-def _write(temporary: Path, source: _Source, format: str, progress: digests.Progress, survey: Survey | None) -> int:
-    """Write and compare; returns the rows found equal. With a survey, by the Spreadsheet profile."""
-    if survey is not None:
-        return _write_sheet(temporary, source, progress, survey.as_text())
-    total = 2 * source.rows
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-    with open(descriptor, "wb") as file:
-        if format == "parquet":
-            _write_parquet(file, source)
-        else:
-            writer = export_csv.write if format == "csv" else export_json.write
-            writer(file, _counted(source.batches(), 0, total, progress), source.schema, _about(source))
-        file.flush()
-        faults.point("export.file.fsync.before")
-        os.fsync(descriptor)
-        faults.point("export.file.fsync.after")
-    if format == "parquet":
-        if source.parquet is not None:
-            export_parquet.compare(temporary, source.sha256)
-        return source.rows
-    comparer = export_csv.compare if format == "csv" else export_json.compare
-    expected = _counted(source.batches(), source.rows, total, progress)
-    return _equal(comparer(temporary, source.name, expected, source.schema))
-
-
-def _write_sheet(temporary: Path, source: _Source, progress: digests.Progress, as_text: frozenset[str]) -> int:
-    total = 3 * source.rows  # looked at, written, compared
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-    with open(descriptor, "wb") as file:
-        batches = _counted(source.batches(), source.rows, total, progress)
-        export_spreadsheet.write(file, batches, source.schema, as_text)
-        file.flush()
-        faults.point("export.file.fsync.before")
-        os.fsync(descriptor)
-        faults.point("export.file.fsync.after")
-    expected = _counted(source.batches(), 2 * source.rows, total, progress)
-    return _equal(export_spreadsheet.compare(temporary, source.name, expected, source.schema, as_text))
-
-
-def _equal(outcome: Comparison) -> int:
-    if outcome.difference is not None:
-        raise CheckFailed("export_differs", "The export, read back, differs from the result.", f"{outcome.difference}.")
-    return outcome.rows
-
-
-def _write_parquet(file: Any, source: _Source) -> None:
-    if source.parquet is not None:
-        export_parquet.write(file, source.parquet)
-        return
-    import pyarrow.parquet as pq
-
-    with pq.ParquetWriter(file, source.schema) as writer:
-        for batch in source.batches():
-            writer.write_batch(batch)
-
-
-def _counted(batches: Iterator[pa.RecordBatch], start: int, total: int, progress: digests.Progress) -> Iterator[pa.RecordBatch]:
-    done = start
-    for batch in batches:
+def _reported(source: Source, progress: digests.Progress) -> Iterator[pa.RecordBatch]:
+    done = 0
+    for batch in source.batches():
         yield batch
         done += batch.num_rows
-        progress(done, total, "rows")
+        progress(done, source.rows, "rows")
 
 
-def _into_place(temporary: Path, path: Path, overwrite: bool) -> None:
-    faults.point("export.rename.before")
-    if overwrite:
-        os.replace(temporary, path)
-    else:
-        try:
-            rename_noreplace(temporary, path)
-        except FileExistsError as error:
-            raise Conflict("file_exists", f"“{path.name}” exists.", f"{path}.", "Choose another name.") from error
-    durable.fsync_folder(path.parent)
-    faults.point("export.rename.after")
+def sizes(source: Source, formats: Sequence[str] = FORMATS) -> dict[str, int]:
+    """About how many bytes each of the formats takes, from the first rows; a copied Parquet exactly."""
+    import io
 
+    first = next(iter(source.batches()), None)
+    if first is None or first.num_rows == 0 or not source.schema.names:
+        return dict.fromkeys(formats, 0)
+    sample = first.slice(0, max(1, min(_SAMPLE_ROWS, _SAMPLE_CELLS // first.num_columns)))
 
-def _about(source: _Source) -> dict[str, Any]:
-    return {"table": source.name, "rows": source.rows, "columns": columns.describe(source.schema)}
+    def text(format: str) -> int:
+        file = io.BytesIO()
+        _DATA[format].write(file, iter((sample,)), source.schema, {})
+        return len(file.getvalue())
 
-
-def _sidecar(
-    manifest: Mapping[str, Any],
-    manifest_sha256: str,
-    source: _Source,
-    format: str,
-    profile: str,
-    options: Mapping[str, Any],
-    path: Path,
-    digest: digests.FileDigest,
-) -> dict[str, Any]:
-    identity = ("workspace", "task", "task_version", "run", "attempt", "n", "session", "request_digest", "contract_digest")
-    return {
-        "schema": "actum.export/1",
-        "file": path.name,
-        "sha256": digest.sha256,
-        "size_bytes": digest.size,
-        "rows": source.rows,
-        "format": format,
-        "profile": profile,
-        "rule": _RULES[format],
-        "options": dict(options),
-        "result": {name: manifest.get(name) for name in identity} | {"manifest_sha256": manifest_sha256},
-        "source": {"name": source.name, "file": source.origin, "sha256": source.sha256},
-        "columns": columns.describe(source.schema),
-        "compared": "every value, read back from the file",
-        "exported_at": clock.rfc3339(clock.utc_us()),
-    }
+    found: dict[str, int] = {}
+    for format in formats:
+        if format == "parquet" and source.parquet is not None:
+            found[format] = source.parquet.stat().st_size
+            continue
+        size = sample.nbytes if format in ("arrow", "parquet") else text("jsonl" if format in ("json", "jsonl") else "csv")
+        found[format] = size * source.rows // sample.num_rows // _PACKED.get(format, 1)
+    return found

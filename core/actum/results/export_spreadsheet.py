@@ -1,60 +1,63 @@
-"""CSV of the Spreadsheet profile, rule `csv.spreadsheet.v1`: for people with a spreadsheet; lossy where `spreadsheet` says so.
+"""CSV of the Spreadsheet profile, rule `csv.spreadsheet.v2`: for people with a spreadsheet; lossy where `spreadsheet` says so.
 
-UTF-8 with a byte order mark, comma, CRLF, a header line; fields are quoted as in the Data profile. Column names that a sheet
-would calculate are guarded like texts. What is read back is the file without its mark, by another parser than wrote it.
+UTF-8 with a byte order mark, comma, CRLF, a header line; fields are quoted where they must be. Column names that a sheet
+would calculate are guarded like texts. A table of more rows than a sheet has becomes several files, each with its header.
+What is read back are the files without their marks, by another parser than wrote them.
 """
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
-from actum.errors import CheckFailed
+from actum.errors import CheckFailed, WrongUse
 from actum.results import authority, export_csv, spreadsheet
 from actum.results.compare import Comparison, compare_batches
+from actum.results.spreadsheet import Survey
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RULE = "csv.spreadsheet.v1"
+RULE = "csv.spreadsheet.v2"
+_CALCULATED = tuple("=+-@\t\r\n＝＋－＠'")
+_NEEDS_QUOTES = r'[",\r\n]|^[\s\x{FEFF}]|\s$|^$'
 
 
-def survey(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> spreadsheet.Survey:
+def refuse(schema: pa.Schema) -> None:
+    if not schema.names:
+        raise WrongUse(
+            "no_columns", "A table without columns has no CSV.", "A CSV line needs a field.", "Export it as JSON lines."
+        )
+
+
+def survey(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Survey:
     """Every row looked at, for what it would lose."""
-    found = spreadsheet.Survey(schema)
+    found = Survey(schema)
     for batch in batches:
         found.add(batch)
     return found
 
 
-def write(file: IO[bytes], batches: Iterator[pa.RecordBatch], schema: pa.Schema, as_text: frozenset[str]) -> int:
-    """Write the mark, the header and all rows; returns the number of rows."""
-    import pyarrow as pa
-
-    file.write(codecs.BOM_UTF8)
-    header = pa.RecordBatch.from_arrays([pa.array([name]) for name in titles(schema)], names=titles(schema))
-    file.write(export_csv.lines(header, [True] * len(schema.names)))
-    rows = 0
-    for batch in batches:
-        if batch.num_rows:
-            told = spreadsheet.cells(batch, as_text).rename_columns(titles(schema))
-            file.write(export_csv.lines(told, [True] * len(schema.names)))
-        rows += batch.num_rows
-    return rows
+def write(
+    files: Sequence[IO[bytes]], batches: Iterator[pa.RecordBatch], schema: pa.Schema, as_text: frozenset[int]
+) -> list[int]:
+    """Write into each file its mark, its header and a sheet's rows; returns the rows of each."""
+    pieces = _Pieces(batches)
+    counts = []
+    for file in files:
+        file.write(codecs.BOM_UTF8 + _header(schema))
+        counts.append(export_csv.in_order(file, pieces.take(spreadsheet.part_rows()), _maker(as_text)))
+    return counts
 
 
 def compare(
-    path: Path, table: str, batches: Iterator[pa.RecordBatch], schema: pa.Schema, as_text: frozenset[str]
+    paths: Sequence[Path], table: str, batches: Iterator[pa.RecordBatch], schema: pa.Schema, as_text: frozenset[int]
 ) -> Comparison:
-    """Read the file back and compare every field with what the rules make of the source. Raises CheckFailed."""
-    with open(path, "rb") as file:
-        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
-            raise CheckFailed("export_differs", "The export, read back, has no byte order mark.")
-        found = authority.text_batches(file, titles(schema), ",")
-        expected = (spreadsheet.cells(batch, as_text).rename_columns(titles(schema)) for batch in batches)
-        return compare_batches(table, expected, found)
+    """Read the files back and compare every field with what the rules make of the source. Raises CheckFailed."""
+    expected = (spreadsheet.cells(batch, as_text) for batch in batches)
+    return export_csv.named(compare_batches(table, expected, _read(paths, schema)), schema)
 
 
 def titles(schema: pa.Schema) -> list[str]:
@@ -62,4 +65,50 @@ def titles(schema: pa.Schema) -> list[str]:
     return [spreadsheet.GUARD + name if name[:1] in _CALCULATED else name for name in schema.names]
 
 
-_CALCULATED = tuple("=+-@\t\r\n＝＋－＠'")
+def _header(schema: pa.Schema) -> bytes:
+    return export_csv.header(titles(schema))
+
+
+def _read(paths: Sequence[Path], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    names = [str(place) for place in range(len(schema.names))]
+    for path in paths:
+        with open(path, "rb") as file:
+            if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+                raise CheckFailed("export_differs", "The export, read back, has no byte order mark.")
+            export_csv.check_header(file, _header(schema))
+            yield from authority.text_batches(export_csv.under(file, names), names, ",")
+
+
+def _maker(as_text: frozenset[int]) -> Callable[[pa.RecordBatch], Any]:
+    def make(batch: pa.RecordBatch) -> Any:
+        told = spreadsheet.cells(batch, as_text)
+        columns = [_quoted(column) for column in told.columns]
+        return export_csv.lines(type(told).from_arrays(columns, names=told.schema.names), [False] * len(columns))
+
+    return make
+
+
+def _quoted(column: pa.Array) -> pa.Array:
+    import pyarrow.compute as pc
+
+    needs = pc.match_substring_regex(column, _NEEDS_QUOTES)
+    if not pc.any(needs).as_py():
+        return column
+    return pc.if_else(needs, export_csv.in_quotes(column), column)
+
+
+class _Pieces:
+    """Batches handed out in runs of so many rows."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self._rest: pa.RecordBatch | None = None
+
+    def take(self, rows: int) -> Iterator[pa.RecordBatch]:
+        while rows > 0:
+            batch = self._rest if self._rest is not None else next(self._batches, None)
+            if batch is None:
+                return
+            yield batch.slice(0, rows)
+            self._rest = batch.slice(rows) if batch.num_rows > rows else None
+            rows -= min(rows, batch.num_rows)

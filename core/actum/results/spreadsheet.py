@@ -1,21 +1,27 @@
 """The rules of the Spreadsheet profile, and what each of them costs, by column, before anything is written (§8, R19).
 
-| what is met                                             | what is written                    | loss code       |
-|---------------------------------------------------------|------------------------------------|-----------------|
-| integers of more than 15 digits in a column             | the column as text                 | long_numbers    |
-| decimals of more than 15 digits by their type           | the column as text                 | long_decimals   |
-| texts that a sheet would calculate (= + - @ tab return) | guarded                            | formulas        |
-| texts that a sheet would take for a number              | guarded                            | number_texts    |
-| times with a zone                                       | UTC without zone, to a thousandth  | times           |
-| nulls                                                   | empty cells                        | missing         |
-| nulls beside empty texts                                | both empty                         | empty_texts     |
-| floats of more than 15 digits                           | whole; a sheet keeps 15            | long_floats     |
-| floats that are not finite                              | nan, inf as text                   | not_finite      |
-| texts of more than SHEET_CELL_CHARS_MAX                 | whole; a sheet cuts them           | long_texts      |
-| more than SHEET_ROWS_MAX rows (no column)               | all; a sheet shows the first       | rows            |
+| what is met                               | in CSV                       | in XLSX             | code          |
+|-------------------------------------------|------------------------------|---------------------|---------------|
+| integers of more than 15 digits           | the column as text           | the column as text  | long_numbers  |
+| decimals of more than 15 digits           | the column as text           | the column as text  | long_decimals |
+| dates before 1900 or after 9999           | ISO 8601                     | as text, ISO 8601   | early_dates   |
+| times finer than a thousandth             | cut to a thousandth          | cut to a thousandth | fine_times    |
+| floats of more than 15 digits             | whole; a sheet keeps 15      | whole, and kept     | long_floats   |
+| texts beyond SHEET_CELL_CHARS_MAX         | whole; a sheet cuts them     | cut                 | long_texts    |
+| columns beyond SHEET_COLUMNS_MAX          | all; a sheet shows the first | refused             | columns       |
+| *not lost, only written otherwise:*       |                              |                     |               |
+| texts a sheet would calculate (= + - @ …) | guarded                      | marked as text      | formulas      |
+| texts a sheet would take for a number     | guarded                      | marked as text      | number_texts  |
+| times with a zone                         | UTC, without zone            | UTC, without zone   | zones         |
+| nulls                                     | empty cells                  | empty cells         | missing       |
+| nulls beside empty texts                  | both empty                   | told apart          | empty_texts   |
+| floats that are not finite                | nan, inf as text             | nan, inf as text    | not_finite    |
+| lists, structs, maps                      | JSON as text                 | refused             | nested        |
+| rows beyond SHEET_ROWS_MAX                | numbered files               | further sheets      | parts         |
 
-*As text* and *guarded* mean an apostrophe before the value: no sheet calculates or rounds it, and taking one apostrophe away
-gives the value back. Numbers themselves are never guarded. A text that begins with an apostrophe is guarded too, for that.
+*As text* and *guarded* mean, in CSV, an apostrophe before the value: no sheet calculates or rounds it, and taking one
+apostrophe away gives the value back. Numbers themselves are never guarded. A text that begins with an apostrophe is guarded
+too, for that. In XLSX a cell has a type, so a text stays what it is; it is marked so that editing does not change it.
 """
 
 from __future__ import annotations
@@ -32,23 +38,31 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 GUARD = "'"
+LOSSY = frozenset({"long_numbers", "long_decimals", "early_dates", "fine_times", "long_floats", "long_texts", "columns"})
+FIRST_DAY, LAST_DAY = -25_567, 2_932_896  # 1900-01-01 and 9999-12-31, in days since 1970: what a sheet has a date for
+FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"
+NUMBER = r"^\s*(0[0-9]+|[0-9]{16,}|[0-9]+[eE][0-9]+)\s*$"
 _KEPT_DIGITS = 15  # what a spreadsheet keeps of a number
 _LONG_BITS = 64  # shorter integers never have so many digits
-_FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"
-_NUMBER = r"^\s*(0[0-9]+|[0-9]{16,}|[0-9]+[eE][0-9]+)\s*$"
-_GUARDED = rf"{_FORMULA}|{_NUMBER}|^'"
+_GUARDED = rf"{FORMULA}|{NUMBER}|^'"
+_NOT_OF_XLSX = frozenset({"long_floats", "empty_texts"})
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One thing that a spreadsheet does not keep. `column` None = the whole table; `count` = cells (or rows) it concerns."""
+    """One thing that a spreadsheet does not keep, or gets otherwise. `column` None = the whole table; `count` = the cells
+    it concerns, or for `parts` their number. `lossy` = it cannot be told back as a value of its type."""
 
     column: str | None
     code: str
     count: int
 
+    @property
+    def lossy(self) -> bool:
+        return self.code in LOSSY
+
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"lossy": self.lossy}
 
 
 @dataclass(slots=True)
@@ -57,57 +71,91 @@ class Survey:
 
     schema: pa.Schema
     rows: int = 0
-    _counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    _counts: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def add(self, batch: pa.RecordBatch) -> None:
         self.rows += batch.num_rows
-        for column_field, column in zip(self.schema, batch.columns, strict=True):
+        for place, column in enumerate(batch.columns):
             for code, count in _met(column):
                 if count:
-                    key = (column_field.name, code)
-                    self._counts[key] = self._counts.get(key, 0) + count
+                    self._counts[place, code] = self._counts.get((place, code), 0) + count
 
-    def losses(self) -> tuple[Loss, ...]:
-        companions = {item.name + REASON_SUFFIX for item in self.schema}  # empty wherever there is a value
-        told = [(name, code, count) for (name, code), count in self._counts.items() if code != "_empty"]
-        found = [Loss(*each) for each in told if each[0] not in companions or each[1] != "missing"]
-        for item in self.schema:
-            empty = self._counts.get((item.name, "_empty"), 0)
-            if empty and self._counts.get((item.name, "missing")):
-                found.append(Loss(item.name, "empty_texts", empty))
-        order = {item.name: place for place, item in enumerate(self.schema)}
-        found.sort(key=lambda loss: order[loss.column or ""])
-        if self.rows + 1 > limits.SHEET_ROWS_MAX:  # the header takes a row
-            found.insert(0, Loss(None, "rows", self.rows + 1 - limits.SHEET_ROWS_MAX))
+    def losses(self, format: str = "csv") -> tuple[Loss, ...]:
+        names = self.schema.names
+        companions = {name + REASON_SUFFIX for name in names}  # empty wherever there is a value
+        found = []
+        for (place, code), count in sorted(self._counts.items(), key=lambda item: item[0][0]):
+            told = code != "_empty" and (code != "missing" or names[place] not in companions)
+            if told and not (format == "xlsx" and code in _NOT_OF_XLSX):
+                found.append(Loss(names[place], code, count))
+            if code == "_empty" and format == "csv" and self._counts.get((place, "missing")):
+                found.append(Loss(names[place], "empty_texts", count))
+        if self.parts > 1:
+            found.insert(0, Loss(None, "parts", self.parts))
+        if len(names) > limits.SHEET_COLUMNS_MAX:
+            found.insert(0, Loss(None, "columns", len(names) - limits.SHEET_COLUMNS_MAX))
         return tuple(found)
 
-    def as_text(self) -> frozenset[str]:
-        """Columns whose every value is guarded."""
-        return frozenset(name for name, code in self._counts if code in ("long_numbers", "long_decimals"))
+    @property
+    def parts(self) -> int:
+        """Sheets or files that the rows fill; one at least."""
+        return max(1, -(-self.rows // part_rows()))
+
+    def as_text(self) -> frozenset[int]:
+        """Places of the columns whose every value is text."""
+        return frozenset(place for place, code in self._counts if code in ("long_numbers", "long_decimals"))
 
 
-def cells(batch: pa.RecordBatch, as_text: frozenset[str]) -> pa.RecordBatch:
+def part_rows() -> int:
+    """Rows of one sheet; its header takes one."""
+    return limits.SHEET_ROWS_MAX - 1
+
+
+def cells(batch: pa.RecordBatch, as_text: frozenset[int]) -> pa.RecordBatch:
     """The texts a sheet gets, null where there is no value."""
     import pyarrow as pa
 
-    columns = [_cells(name, column, name in as_text) for name, column in zip(batch.schema.names, batch.columns, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+    columns = [_cells(column, place in as_text) for place, column in enumerate(batch.columns)]
+    return pa.RecordBatch.from_arrays(columns, names=[str(place) for place in range(len(columns))])
 
 
-def _cells(name: str, column: pa.Array, as_text: bool) -> pa.Array:
+def coarse(array: pa.Array) -> pa.Array:
+    """Times of a column, to the thousandth that a sheet keeps: what is finer is cut, never rounded up. Instants in UTC."""
     import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = array.type
+    per_ms = {"us": 1_000, "ns": 1_000_000}.get(kind.unit)
+    if per_ms is not None:
+        counts = array.cast(pa.int64())
+        array = pc.subtract(counts, _modulo(counts, per_ms)).cast(kind)
+    if pa.types.is_time(kind):
+        return array.cast(pa.time32("ms"))
+    return array.cast(pa.timestamp("ms", kind.tz)).cast(pa.timestamp("ms"))
+
+
+def _modulo(counts: pa.Array, divisor: int) -> pa.Array:
+    """What is left above the next lower multiple; Arrow's own division cuts towards zero."""
+    import pyarrow.compute as pc
+
+    rest = pc.subtract(counts, pc.multiply(pc.divide(counts, divisor), divisor))
+    return pc.if_else(pc.less(rest, 0), pc.add(rest, divisor), rest)
+
+
+def _cells(column: pa.Array, as_text: bool) -> pa.Array:
     import pyarrow.compute as pc
     import pyarrow.types as is_
 
+    column = texts.unwrapped(column)
     kind = column.type
     if is_.is_timestamp(kind):
-        coarse = column.cast(pa.timestamp("ms", kind.tz), safe=False)
-        utc = coarse if kind.tz is None else coarse.cast(pa.timestamp("ms", "UTC"))
-        return pc.strftime(utc, "%Y-%m-%d %H:%M:%S", locale="C")
-    told = texts.of_array(name, column)
+        return pc.replace_substring(texts.of_array("", coarse(column)), "T", " ", max_replacements=1)
+    if is_.is_time(kind):
+        return texts.of_array("", coarse(column))
+    told = texts.of_array("", column)
     if as_text:
         return pc.binary_join_element_wise(GUARD, told, "")
-    if not _is_text(kind):
+    if not texts.is_text(kind):
         return told
     guarded = pc.binary_join_element_wise(GUARD, told, "")
     return pc.if_else(pc.match_substring_regex(told, _GUARDED), guarded, told)
@@ -117,20 +165,48 @@ def _met(column: pa.Array) -> Iterator[tuple[str, int]]:
     """(code, cells) of one column of one batch."""
     import pyarrow.types as is_
 
+    column = texts.unwrapped(column)
     kind = column.type
-    if is_.is_dictionary(kind):
-        column, kind = column.dictionary_decode(), kind.value_type
+    there = len(column) - column.null_count
     yield "missing", column.null_count
     if is_.is_integer(kind):
-        yield "long_numbers", _count(_longer(column)) if kind.bit_width == _LONG_BITS else 0
+        yield "long_numbers", count_true(_longer(column)) if kind.bit_width == _LONG_BITS else 0
     elif is_.is_decimal(kind):
-        yield "long_decimals", len(column) - column.null_count if kind.precision > _KEPT_DIGITS else 0
-    elif is_.is_timestamp(kind):
-        yield "times", len(column) - column.null_count if kind.tz is not None or kind.unit in ("us", "ns") else 0
+        yield "long_decimals", there if kind.precision > _KEPT_DIGITS else 0
+    elif is_.is_date(kind) or is_.is_timestamp(kind):
+        yield "early_dates", there - count_true(in_sheet(column))
+        if is_.is_timestamp(kind):
+            yield "zones", there if kind.tz is not None else 0
+            yield "fine_times", _finer(column)
+    elif is_.is_time(kind):
+        yield "fine_times", _finer(column)
     elif is_.is_floating(kind):
         yield from _floats(column)
-    elif _is_text(kind):
+    elif is_.is_nested(kind):
+        yield "nested", there
+    elif texts.is_text(kind):
         yield from _texts(column)
+
+
+def in_sheet(column: pa.Array) -> pa.Array:
+    """Whether a sheet has a date for each day or instant; null for a null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as is_
+
+    kind = column.type
+    per_day = 1 if is_.is_date32(kind) else texts.DAY_S * (1_000 if is_.is_date64(kind) else texts.PER_SECOND[kind.unit])
+    counts = column.view(pa.int32() if is_.is_date32(kind) else pa.int64()).cast(pa.int64())
+    first, end = FIRST_DAY * per_day, min((LAST_DAY + 1) * per_day, 2**63 - 1)
+    return pc.and_(pc.greater_equal(counts, max(first, -(2**63))), pc.less(counts, end))
+
+
+def _finer(column: pa.Array) -> int:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    per_ms = {"us": 1_000, "ns": 1_000_000}.get(column.type.unit)
+    return 0 if per_ms is None else count_true(pc.not_equal(_modulo(column.cast(pa.int64()), per_ms), 0))
 
 
 def _longer(column: pa.Array) -> pa.Array:
@@ -146,11 +222,12 @@ def _longer(column: pa.Array) -> pa.Array:
 def _floats(column: pa.Array) -> Iterator[tuple[str, int]]:
     import pyarrow as pa
     import pyarrow.compute as pc
+    import pyarrow.types as is_
 
-    finite = pc.is_finite(column)
-    yield "not_finite", len(column) - column.null_count - _count(finite)
+    finite = pc.is_finite(column.cast(pa.float32()) if is_.is_float16(column.type) else column)
+    yield "not_finite", len(column) - column.null_count - count_true(finite)
     digits = pc.replace_substring_regex(column.cast(pa.string()), r"[eE].*$|[.+-]|^-?0\.0*", "")
-    yield "long_floats", _count(pc.and_(finite, pc.greater(pc.utf8_length(digits), _KEPT_DIGITS)))
+    yield "long_floats", count_true(pc.and_(finite, pc.greater(pc.utf8_length(digits), _KEPT_DIGITS)))
 
 
 def _texts(column: pa.Array) -> Iterator[tuple[str, int]]:
@@ -158,21 +235,13 @@ def _texts(column: pa.Array) -> Iterator[tuple[str, int]]:
     import pyarrow.compute as pc
 
     told = column.cast(pa.string())
-    yield "formulas", _count(pc.match_substring_regex(told, _FORMULA))
-    yield "number_texts", _count(pc.match_substring_regex(told, _NUMBER))
-    yield "long_texts", _count(pc.greater(pc.utf8_length(told), limits.SHEET_CELL_CHARS_MAX))
-    yield "_empty", _count(pc.equal(told, ""))
+    yield "formulas", count_true(pc.match_substring_regex(told, FORMULA))
+    yield "number_texts", count_true(pc.match_substring_regex(told, NUMBER))
+    yield "long_texts", count_true(pc.greater(pc.utf8_length(told), limits.SHEET_CELL_CHARS_MAX))
+    yield "_empty", count_true(pc.equal(told, ""))
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow.types as is_
-
-    if is_.is_dictionary(kind):
-        return _is_text(kind.value_type)
-    return bool(is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind))
-
-
-def _count(flags: pa.Array) -> int:
+def count_true(flags: pa.Array) -> int:
     import pyarrow.compute as pc
 
     return int(pc.sum(flags).as_py() or 0)

@@ -1,0 +1,141 @@
+"""Places for exports: names that are free, hidden temporary files that become them at once, and room on the disk.
+
+Nothing is overwritten unasked. A file appears under its name only whole; what is unfinished stands beside it under a hidden
+name and is taken away again. Room is looked at before the first byte and every so many after it, so that an export never
+takes the last of a disk on which others work too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from actum import faults, limits
+from actum.errors import Conflict, StorageFailed
+from actum.results import durable
+from actum.results.publish import rename_noreplace
+
+SIDECAR_ENDING = ".actum.json"
+REFUSE, REPLACE, KEEP_BOTH = EXISTING = ("refuse", "replace", "keep_both")
+
+
+def sidecar_of(path: Path) -> Path:
+    return path.with_name(path.name + SIDECAR_ENDING)
+
+
+def part_paths(path: Path, parts: int) -> list[Path]:
+    """Where each part goes: the path itself, or `returns-1.csv`, `returns-2.csv`."""
+    if parts == 1:
+        return [path]
+    wide = len(str(parts))
+    return [path.with_name(f"{path.stem}-{number:0{wide}}{path.suffix}") for number in range(1, parts + 1)]
+
+
+def settled(path: Path, parts: int, existing: str) -> Path:
+    """The path to use: `path`, or with *keep both* the next free name. Raises Conflict."""
+    if existing == REPLACE:
+        return path
+    number, tried = 1, path
+    while (taken := _taken(tried, parts)) is not None:
+        if existing == REFUSE or number >= limits.EXPORT_NAMES_MAX:
+            remedy = "Choose another name, or ask to replace it or to keep both."
+            raise Conflict("file_exists", f"“{taken.name}” exists.", f"{taken}.", remedy)
+        number += 1
+        tried = path.with_name(f"{path.stem} ({number}){path.suffix}")
+    return tried
+
+
+def _taken(path: Path, parts: int) -> Path | None:
+    return next((each for each in (*part_paths(path, parts), sidecar_of(path)) if os.path.lexists(each)), None)
+
+
+class Temporaries:
+    """The hidden files of one export, beside their targets. Use in a `with` statement: what is left goes at its end."""
+
+    def __init__(self, targets: Sequence[Path]) -> None:
+        token = secrets.token_hex(4)
+        self.targets = list(targets)
+        self.paths = [target.with_name(f".{target.name}.{token}.part") for target in targets]
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[list[IO[bytes]]]:
+        """All of them open for writing; durable when the block ends without an error. Raises OSError, StorageFailed."""
+        with contextlib.ExitStack() as held:
+            files: list[IO[bytes]] = []
+            for path in self.paths:
+                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+                files.append(held.enter_context(open(descriptor, "w+b")))
+            yield [Watched(file, path.parent) for file, path in zip(files, self.paths, strict=True)]  # type: ignore[misc]
+            for file in files:
+                file.flush()
+                faults.point("export.file.fsync.before")
+                os.fsync(file.fileno())
+                faults.point("export.file.fsync.after")
+
+    def into_place(self, replace: bool) -> None:
+        """Give each its name, all or none of them new. Raises Conflict, OSError."""
+        made: list[Path] = []
+        for temporary, target in zip(self.paths, self.targets, strict=True):
+            faults.point("export.rename.before")
+            try:
+                _rename(temporary, target, replace)
+            except BaseException:
+                for path in made if not replace else ():
+                    path.unlink()  # ours, a moment ago, and of no use alone
+                raise
+            made.append(target)
+        durable.fsync_folder(self.targets[0].parent)
+        faults.point("export.rename.after")
+
+    def __enter__(self) -> Temporaries:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for path in self.paths:
+            with contextlib.suppress(FileNotFoundError):
+                path.unlink()
+
+
+def _rename(temporary: Path, target: Path, replace: bool) -> None:
+    if replace:
+        os.replace(temporary, target)
+        return
+    try:
+        rename_noreplace(temporary, target)
+    except FileExistsError as error:
+        raise Conflict("file_exists", f"“{target.name}” exists.", f"{target}.", "Choose another name.") from error
+
+
+class Watched:
+    """A file being written whose disk is looked at every EXPORT_ROOM_EVERY_BYTES."""
+
+    def __init__(self, file: IO[bytes], folder: Path) -> None:
+        self._file, self._folder = file, folder
+        self._unseen = 0
+
+    def write(self, content: Any) -> int:
+        self._unseen += len(content)
+        if self._unseen >= limits.EXPORT_ROOM_EVERY_BYTES:
+            self._unseen = 0
+            need_room(self._folder, 0)
+        return self._file.write(content)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+def need_room(folder: Path, wanted: int) -> None:
+    """Refuse where `wanted` bytes would leave less than EXPORT_ROOM_LEFT_BYTES free. Raises StorageFailed(disk_full)."""
+    seen = os.statvfs(folder)
+    free = seen.f_bavail * seen.f_frsize
+    if free - wanted >= limits.EXPORT_ROOM_LEFT_BYTES:
+        return
+    told = f"about {wanted:,} bytes are needed, {free:,} are free" if wanted else f"{free:,} bytes are free"
+    kept = f"{limits.EXPORT_ROOM_LEFT_BYTES:,} are left to others"
+    remedy = "Free some space, or choose a folder on another disk."
+    raise StorageFailed("the export", OSError(errno.ENOSPC, f"There is no room: {told}, and {kept}", str(folder)), remedy)

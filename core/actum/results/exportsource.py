@@ -1,0 +1,122 @@
+"""Where the rows of an export come from: a table of a package, what a query leaves of it, or the metrics.
+
+The package's Parquet is checked by its digest before it is used. A query is the table browser's own (`query`, `view`):
+structured, its values bound; the rows it leaves are written by `view` into a folder of their own and carried from there in
+the table's types. Batches are small enough that a table of thousands of columns stays in bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from actum import limits
+from actum.errors import CheckFailed, NotFound, WrongUse
+from actum.results import digests, query, view
+from actum.results import manifest as names
+from actum.results.query import Query
+from actum.results.tables import locate, table_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+METRICS = "metrics"  # the name under which metrics are exported, unless a table has it
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`parquet` = the verified file whose rows these are, whole; None where they are not a file's."""
+
+    name: str
+    origin: str
+    sha256: str
+    schema: pa.Schema
+    rows: int
+    batches: Callable[[], Iterator[pa.RecordBatch]]
+    parquet: Path | None = None
+    of_rows: int | None = None  # of a filtered table: how many there are without the filter
+
+
+def find(package: Path, name: str, *, check: bool = True) -> Source:
+    """Raises NotFound, CheckFailed (damaged), OSError."""
+    known = table_names(package)
+    if name in known:
+        table = locate(package, name)
+        if check and digests.of_file(table.path).sha256 != table.sha256:
+            raise CheckFailed("result_damaged", f"The table “{name}” is not as it was published.", remedy="Verify the run.")
+        place = table.path.relative_to(package).as_posix()
+        rows, schema = table.rows(), table.schema()
+        return Source(name, place, table.sha256, schema, rows, lambda: parquet_batches(table.path), table.path)
+    if name == METRICS:
+        return _metrics(package)
+    raise NotFound("no_table", f"The result has no table “{name}”.", f"It has: {', '.join([*known, METRICS])}.")
+
+
+def parquet_batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """The batches of a Parquet file, in pieces of EXPORT_CELLS_MAX cells at most. Raises CheckFailed, OSError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            rows = max(1, min(limits.BATCH_ROWS, limits.EXPORT_CELLS_MAX // max(1, len(file.schema_arrow.names))))
+            yield from file.iter_batches(batch_size=rows, use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        why = f"{str(error).splitlines()[0]}."
+        raise CheckFailed("result_damaged", "The table cannot be read.", why, "Verify the run.") from error
+
+
+def filtered(source: Source, asked: Query, scratch: Path) -> Source:
+    """What the query leaves of a table, in its order, with the table's own types. Raises WrongUse, ActumError."""
+    import pyarrow as pa
+
+    if source.parquet is None:
+        raise WrongUse("bad_query", "Metrics are exported whole.", "Only a table can be filtered.", "Leave the query out.")
+    out = scratch / "view.parquet"
+    made = view.make(source.parquet, out, asked)
+    names = source.schema.names if asked.columns is None else asked.columns
+    schema = pa.schema([source.schema.field(name) for name in names], metadata=source.schema.metadata)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for batch in parquet_batches(out):
+            yield in_types(batch.drop_columns([query.ROW]), schema)
+
+    return Source(source.name, source.origin, source.sha256, schema, int(made["rows"]), batches, None, source.rows)
+
+
+def in_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """A batch in the table's own types. Raises CheckFailed where that would change a value."""
+    import pyarrow as pa
+
+    try:
+        columns = [
+            column if column.type == field.type else _cast(column, field.type)
+            for column, field in zip(batch.columns, schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+    except (pa.ArrowException, ValueError) as error:
+        why = f"{str(error).splitlines()[0]}."
+        what = "What the query leaves cannot be carried over exactly."
+        raise CheckFailed("no_exact_view", what, why, "Export all rows.") from error
+
+
+def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    import pyarrow.types as is_
+
+    return column.cast(kind.value_type).dictionary_encode().cast(kind) if is_.is_dictionary(kind) else column.cast(kind)
+
+
+def _metrics(package: Path) -> Source:
+    import pyarrow as pa
+
+    result = package / names.RESULT
+    words = ("name", "title", "value", "unit", "status", "reason", "rule", "raw", "rounding", "conversion", "meaning")
+    numbers = [("scale", pa.int64()), ("was_rounded", pa.bool_()), ("observation_count", pa.int64())]
+    schema = pa.schema([(member, pa.string()) for member in words] + numbers)
+    rows = [{field: metric.get(field) for field in schema.names} for metric in names.read_result(package)["metrics"]]
+    batch = pa.RecordBatch.from_pylist(rows, schema=schema)
+    return Source(METRICS, names.RESULT, digests.of_file(result).sha256, schema, len(rows), lambda: iter((batch,)))

@@ -1,0 +1,153 @@
+"""Arrow columns as JSON texts, exact: what JSON has no exact number for is text (§8, FORMATS “JSON lines authority”).
+
+True, false, whole numbers up to ±2^53 and finite floats are JSON's own; whole numbers beyond, NaN and infinities, decimals,
+dates, instants, durations and base64 bytes are text as in `texts`. A list is a list, a struct an object, a map a list of
+`[key, value]`, a union an object with the name of the member that holds. Nulls are null.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from json.encoder import encode_basestring
+from typing import TYPE_CHECKING, Any
+
+from actum.results import texts
+from actum.sdk.cells import EXACT_INTEGER_MAX
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NULL = "null"
+_SHORT_BITS = 32  # integers up to here are always exact
+
+
+def keys(names: Sequence[str]) -> list[str]:
+    """A key for each column: its name, or with a number where the name is taken, `price`, `price (2)`."""
+    taken, made = set(names), []
+    seen: set[str] = set()
+    for name in names:
+        key, number = name, 1
+        while key in seen or (number > 1 and key in taken):
+            number += 1
+            key = f"{name} ({number})"
+        seen.add(key)
+        made.append(key)
+    return made
+
+
+def of_array(array: pa.Array) -> pa.Array:
+    """The JSON text of each value; `null` for a null, so none is missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as is_
+
+    array = texts.unwrapped(array)
+    kind = array.type
+    if is_.is_nested(kind):
+        return pa.array([NULL if text is None else text for text in or_none(array)], pa.string())
+    if texts.is_text(kind):
+        return pa.array([NULL if value is None else encode_basestring(value) for value in array.to_pylist()], pa.string())
+    if is_.is_floating(kind):
+        write = _float64 if is_.is_float64(kind) else _short_float
+        values = array if is_.is_float64(kind) else array.cast(pa.string())
+        return pa.array([NULL if value is None else write(value) for value in values.to_pylist()], pa.string())
+    told = texts.of_array("", array)
+    if is_.is_integer(kind):
+        if kind.bit_width > _SHORT_BITS:
+            told = pc.if_else(_beyond(array), in_quotes(told), told)
+    elif not is_.is_boolean(kind):
+        told = in_quotes(told)
+    return pc.fill_null(told, NULL)
+
+
+def in_quotes(array: pa.Array) -> pa.Array:
+    import pyarrow.compute as pc
+
+    return pc.binary_join_element_wise('"', array, '"', "")
+
+
+def or_none(array: pa.Array) -> list[str | None]:
+    """The JSON texts of a nested array, None where it is null."""
+    import pyarrow.types as is_
+
+    kind = array.type
+    if is_.is_struct(kind):
+        written: Iterator[str] = _structs(array)
+    elif is_.is_map(kind):
+        written = _maps(array)
+    elif is_.is_union(kind):
+        return list(_unions(array))
+    else:
+        written = _lists(array)
+    return [text if there else None for text, there in zip(written, array.is_valid().to_pylist(), strict=True)]
+
+
+def _lists(array: pa.Array) -> Iterator[str]:
+    values = of_array(array.values).to_pylist()
+    for start, end in _spans(array):
+        yield f"[{','.join(values[start:end])}]"
+
+
+def _maps(array: pa.Array) -> Iterator[str]:
+    names, items = of_array(array.keys).to_pylist(), of_array(array.items).to_pylist()
+    for start, end in _spans(array):
+        yield f"[{','.join(f'[{names[place]},{items[place]}]' for place in range(start, end))}]"
+
+
+def _structs(array: pa.Array) -> Iterator[str]:
+    names = [encode_basestring(key) for key in keys([field.name for field in array.type])]
+    columns = [of_array(array.field(place)).to_pylist() for place in range(len(names))]
+    for row in range(len(array)):
+        yield "{" + ",".join(f"{name}:{column[row]}" for name, column in zip(names, columns, strict=True)) + "}"
+
+
+def _unions(array: pa.Array) -> Iterator[str | None]:
+    if array.offset:  # its type codes would be those from the beginning
+        array = array.take(list(range(len(array))))
+    members = [array.type.field(place) for place in range(array.type.num_fields)]
+    columns = [of_array(array.field(place)).to_pylist() for place in range(len(members))]
+    codes = {code: place for place, code in enumerate(array.type.type_codes)}
+    places = array.offsets.to_pylist() if array.type.mode == "dense" else range(len(array))
+    for code, place in zip(array.type_codes.to_pylist(), places, strict=True):
+        member = codes[code]
+        yield f"{{{encode_basestring(members[member].name)}:{columns[member][place]}}}"
+
+
+def _spans(array: pa.Array) -> list[tuple[int, int]]:
+    """Where each list's values begin and end in `array.values`."""
+    import pyarrow.types as is_
+
+    if is_.is_fixed_size_list(array.type):
+        size = array.type.list_size
+        return [(place * size, (place + 1) * size) for place in range(array.offset, array.offset + len(array))]
+    offsets = array.offsets.to_pylist()
+    if is_.is_list_view(array.type) or is_.is_large_list_view(array.type):
+        return [(start, start + size) for start, size in zip(offsets, array.sizes.to_pylist(), strict=True)]
+    return list(itertools.pairwise(offsets))
+
+
+def _beyond(array: pa.Array) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as is_
+
+    above = pc.greater(array, pa.scalar(EXACT_INTEGER_MAX, array.type))
+    if is_.is_unsigned_integer(array.type):
+        return above
+    return pc.or_(above, pc.less(array, pa.scalar(-EXACT_INTEGER_MAX, array.type)))
+
+
+def _float64(value: Any) -> str:
+    """The shortest repr; what JSON has no number for is text, as `contracts.tables` spells it."""
+    if math.isfinite(value):
+        return repr(value)
+    return '"NaN"' if math.isnan(value) else f'"{value}"'
+
+
+def _short_float(text: str) -> str:
+    """Of a float of fewer bits: its own shortest text, told from a whole number."""
+    if text.lstrip("-") in ("nan", "inf"):
+        return '"NaN"' if "nan" in text else f'"{text}"'
+    return text if any(mark in text for mark in ".e") else f"{text}.0"
