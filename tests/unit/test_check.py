@@ -43,7 +43,7 @@ def test_an_unknown_level_is_refused(made: Made) -> None:
         check(made.path, "", "glance")
 
 
-@pytest.mark.parametrize(("content", "seen"), [("<p>ko</p>", ("bytes", "content")), ("short", LEVELS)])
+@pytest.mark.parametrize(("content", "seen"), [("<p>ko</p>", ("authority", "bytes", "content")), ("short", LEVELS)])
 def test_changed_bytes_are_damaged_at_the_levels_that_look(made: Made, content: str, seen: tuple[str, ...]) -> None:
     packages.writable(made.path / "files" / "report.html").write_text(content)
     assert {level for level in LEVELS if state(made, level) == "damaged"} == set(seen)

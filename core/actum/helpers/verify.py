@@ -1,6 +1,6 @@
 """Verb `verify`: a package against the identity it must have, at both levels, whole.
 
-`{"package", "expected": Expected}` → the report (`report.Report.to_json`): a package that fails is an answer, not an error.
+`{"package", "expected": Expected, "resume": path|null}` → the report (`report.Report.to_json`): a package that fails is an answer, not an error.
 Errors: disk_full, io_error (the disk did not answer: no verdict).
 """
 
@@ -16,9 +16,10 @@ from actum.results.verify import verify
 
 
 def run(args: Mapping[str, Any], progress: digests.Progress) -> dict[str, Any]:
-    given = Arguments(args, "package", "expected")
+    given = Arguments(args, "package", "expected", "resume")
     try:
         expected = Expected.from_json(given.take("expected", dict))
     except TypeError as error:
         raise refused(f"{error}.") from error
-    return verify(given.path("package"), expected, progress).to_json()
+    resume = given.path("resume") if args.get("resume") is not None else None
+    return verify(given.path("package"), expected, progress, resume=resume).to_json()

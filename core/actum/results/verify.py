@@ -71,6 +71,24 @@ def verify_bytes(package: Path, expected: Expected, progress: digests.Progress =
         raise StorageFailed("verifying the package", error) from error
 
 
+def verify_authority(package: Path, expected: Expected, progress: digests.Progress = digests.no_progress) -> LevelReport:
+    """The level *bytes* of all but the derived tables: whether these can be made again. Raises StorageFailed."""
+    findings = Findings()
+    try:
+        manifest, digest = _read(package, names.read_manifest, "manifest", findings)
+        if manifest is None:
+            return level("authority", findings)
+        if expected.manifest_sha256 is not None and digest != expected.manifest_sha256:
+            findings.add("manifest_sha256", "manifest.json is not the one that was sealed.")
+        _check_identity(manifest, expected, findings)
+        advance = _counter(progress, _size_bytes(manifest, None))
+        for entry in manifest["files"]:
+            _check_file(package, entry["name"], entry, "digests", findings, advance, Resume(None))
+        return level("authority", findings, files=len(manifest["files"]), size_bytes=_size_bytes(manifest, None))
+    except OSError as error:
+        raise StorageFailed("verifying the package", error) from error
+
+
 class _Documents(NamedTuple):
     """A package and what it says of itself."""
 

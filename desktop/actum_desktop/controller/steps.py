@@ -30,6 +30,7 @@ from actum_desktop.controller.flows import Flow, HelperCall
 from actum_desktop.controller.helpers import HelperAnswer
 
 STAGING = "staging"
+VERIFICATION_NOTES = "verification.jsonl"  # what a verification that is interrupted goes on with
 
 
 def staging_of(ws: Workspace, row: AttemptRow) -> Path:
@@ -161,7 +162,9 @@ def verify(ws: Workspace, row: AttemptRow, database_uuid: str, published: bool) 
             return refused
     package = ws.result_folder(row.run, row.n) if published else staging_of(ws, row)
     expected = expected_identity(row, database_uuid)
-    answer = yield HelperCall("verify", "verify", {"package": str(package), "expected": expected.to_json()})
+    resume = ws.attempt_folder(row.run, row.n) / VERIFICATION_NOTES
+    args = {"package": str(package), "expected": expected.to_json(), "resume": str(resume)}
+    answer = yield HelperCall("verify", "verify", args)
     if answer.crashed:
         return events.Verified(row.attempt, crashed=True)
     if answer.error is not None:
