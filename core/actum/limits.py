@@ -254,6 +254,7 @@ FILTER_CHARS_MAX = 1_000  # a longer value of a filter is refused in words
 FILTER_TEXT_CHARS_MAX = 4_000  # of a whole filter as it is typed
 FILTER_PARTS_MAX = 400  # conditions and values of one filter
 FILTER_DEPTH_MAX = 40  # of its parentheses and words
+ARRANGEMENTS_MAX = 500  # tables whose columns a user arranged; the ones used longest ago are forgotten
 SEARCH_CHARS_MAX = 200  # of a text that is looked for in a table
 VALUE_COUNTS_ROWS = 100  # the most frequent values of a column; the others are summed up
 ORDER_COLUMNS_MAX = 8  # a table is sorted by at most so many columns

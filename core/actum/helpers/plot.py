@@ -1,6 +1,6 @@
-"""Verb `plot`: the points of a line, a scatter or a histogram of a table, few and taken honestly.
+"""Verb `plot`: the points of a line, a scatter, a histogram or boxes of a table, few and taken honestly.
 
-`{"path": Parquet, "kind": line|scatter|histogram, "x": column|null, "y": column}` → `plotdata.plot`. Errors: no_column,
+`{"path": Parquet, "kind": line|scatter|histogram|box, "x": column|null, "y": column}` → `plotdata.plot`. Errors: no_column,
 bad_plot, query_failed, io_error.
 """
 

@@ -2,6 +2,8 @@
 
 A line of more than PLOT_POINTS_MAX rows becomes steps of equal width along x, each with its least and its greatest value,
 so that no peak is lost. Scattered points beyond SCATTER_POINTS_MAX are a sample, the same each time. A histogram counts all.
+Boxes are quartiles of all values, interpolated (of n values v, sorted: at (n − 1)·q), with whiskers to the least and the
+greatest; along a column of texts there is one for each of the PLOT_GROUPS_MAX most frequent.
 """
 
 from __future__ import annotations
@@ -15,22 +17,27 @@ from actum.results import digests, query
 from actum.results.query import quoted
 from actum.results.statistics import histogram
 
-KINDS = ("line", "scatter", "histogram")
+KINDS = ("line", "scatter", "histogram", "box")
 BINS = 40
 _DRAWN = ("integer", "decimal", "float64", "date", "timestamp")
+_GROUPS = ("text", "boolean")
 
 
 def plot(path: Path, kind: str, x: str | None, y: str, progress: digests.Progress = digests.no_progress) -> dict[str, Any]:
     """`{kind, x_time, y_time, rows, without, how: all|steps|sample, points, x: […], y: […]}`; a histogram has `counts` for y.
 
-    `x` None = the row's number. `rows` = rows with both values, `without` = those left out. Raises WrongUse, ActumError.
+    `x` None = the row's number. `rows` = rows with both values, `without` = those left out. Of boxes, `x` names a column of
+    texts (None = one box of all), and `boxes: [{group, rows, low, lower, median, upper, high}]` and `groups` (how many there
+    are) stand in place of x and y. Raises WrongUse, ActumError.
     """
     table = query.Table(path)
     if kind not in KINDS:
         raise WrongUse("bad_plot", f"There is no plot “{kind[:40]}”.", f"Known: {', '.join(KINDS)}.")
-    for name in (y, *([x] if x is not None else [])):
-        if table.kind(name) not in _DRAWN:
+    for name, drawn in ((y, _DRAWN), (x, _GROUPS if kind == "box" else _DRAWN)):
+        if name is not None and table.kind(name) not in drawn:
             raise WrongUse("bad_plot", f"“{name}” has no values that can be drawn.", f"Its type is {table.kind(name)}.")
+    if kind == "box":
+        return _boxes(table, x, y, progress)
     y_kind = table.kind(y)
     x_kind = "integer" if x is None else table.kind(x)
     x_sql = f"CAST({table.row} + 1 AS DOUBLE)" if x is None else query.as_number(x_kind, quoted(x))
@@ -54,6 +61,35 @@ def plot(path: Path, kind: str, x: str | None, y: str, progress: digests.Progres
             return found | {"how": "all", "points": rows, "x": edges, "y": made["counts"], "x_time": _time(y_kind)}
         draw = _scatter if kind == "scatter" else _line
         return found | draw(connection, str(path), source, rows, x_low, x_high)
+
+
+def _boxes(table: query.Table, group: str | None, y: str, progress: digests.Progress) -> dict[str, Any]:
+    kind = table.kind(y)
+    named = "''" if group is None else f"CAST({quoted(group)} AS VARCHAR)"
+    given = "" if group is None else f" AND {quoted(group)} IS NOT NULL"
+    source = (
+        f"(SELECT {named} AS g, {query.as_number(kind, quoted(y))} AS y FROM read_parquet($1, file_row_number=true) "
+        f"WHERE {query.finite(kind, quoted(y))}{given})"
+    )
+    measures = "count(*) AS n, min(y), quantile_cont(y, [0.25, 0.5, 0.75]), max(y)"
+    with query.connected(table.path, None, progress) as connection:
+        rows, groups = query.one(connection, f"SELECT count(*), count(DISTINCT g) FROM {source}", [str(table.path)])
+        sql = f"SELECT g, {measures} FROM {source} GROUP BY g ORDER BY n DESC, g LIMIT {limits.PLOT_GROUPS_MAX}"
+        taken = connection.execute(sql, [str(table.path)]).fetchall()
+    boxes = [
+        {
+            "group": name[: limits.CELL_SHOWN_CHARS_MAX],
+            "rows": count,
+            "low": low,
+            "lower": quartiles[0],
+            "median": quartiles[1],
+            "upper": quartiles[2],
+            "high": high,
+        }
+        for name, count, low, quartiles, high in taken
+    ]
+    found = {"kind": "box", "x_time": False, "y_time": _time(kind), "rows": rows, "without": table.rows - rows}
+    return found | {"how": "all", "points": len(boxes), "groups": groups, "boxes": boxes, "x": [], "y": []}
 
 
 def _time(kind: str) -> bool:

@@ -1,4 +1,4 @@
-"""One plot of a table: line, scatter or histogram, drawn from few points that were taken honestly, with words for how.
+"""One plot of a table: line, scatter, histogram or boxes, drawn from few points that were taken honestly, with words for how.
 
 The plotting library is imported when the first plot is drawn. It paints with cosmetic pens, so widths are given in device
 pixels. Arrow keys move the crosshair; the value in focus is spoken.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
@@ -16,13 +16,14 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
 from actum_desktop import measures
+from actum_desktop.charts import levels, picture
+from actum_desktop.charts.boxes import Box, Boxes
 from actum_desktop.i18n import _
-from actum_desktop.models import celltext
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.widgets import Label
 
 _FILL_ALPHA = 0.11
-_DAY_S = 86_400
+_MEASURES = ("rows", "low", "lower", "median", "upper", "high")
 
 
 class TablePlot(QWidget):
@@ -38,7 +39,9 @@ class TablePlot(QWidget):
         self._words = Label(ink.theme, "", "caption", 400, "text2", wrap=True)
         self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._words)
+        self._boxes = Boxes(ink)
+        for widget in (self._words, self._boxes):
+            self._stack.addWidget(widget)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(ink.theme.px(130))
         ink.theme.changed.connect(self._dress)
@@ -56,15 +59,36 @@ class TablePlot(QWidget):
             self.say(_("There is no value to draw."))
             return
         self._found, self._names, self._at = found, (x, y), None
-        if self._plot is None:
-            self._make()
-        self._stack.setCurrentWidget(self._plot)
-        self._dress()
+        if found["kind"] == "box":
+            boxes = [Box(box["group"], *(box[key] for key in _MEASURES)) for box in found["boxes"]]
+            self._boxes.show_boxes(boxes, y, timed=bool(found["y_time"]))
+            self._stack.setCurrentWidget(self._boxes)
+        else:
+            if self._plot is None:
+                self._make()
+            self._stack.setCurrentWidget(self._plot)
+            self._dress()
         self.setAccessibleName(_("Plot of {y} over {x}, {basis}").format(x=x, y=y, basis=basis(found)))
+
+    def save(self, path: Path) -> None:
+        """The plot as PNG or SVG, or its numbers as CSV, by the ending of the name. Raises WrongUse, StorageFailed."""
+        assert self._found is not None, "there is a plot"
+        x, y = self._names
+        title = (
+            f"{y} · {basis(self._found)}"
+            if self._found["kind"] in ("histogram", "box")
+            else f"{y} / {x} · {basis(self._found)}"
+        )
+        rows = picture.points(self._found, x, y)
+        picture.save(path, self._stack.currentWidget(), self._ink.theme.color("surface"), title, rows)
+
+    @property
+    def drawn(self) -> bool:
+        return self._found is not None
 
     @property
     def point_count(self) -> int:
-        return 0 if self._found is None else len(self._found["x"])
+        return 0 if self._found is None else int(self._found["points"])
 
     # ---- drawing
 
@@ -85,7 +109,7 @@ class TablePlot(QWidget):
 
     def _dress(self) -> None:
         """Everything anew in the colours of now."""
-        if self._plot is None or self._found is None:
+        if self._plot is None or self._found is None or self._found["kind"] == "box":
             return
         import pyqtgraph as pg
 
@@ -99,6 +123,7 @@ class TablePlot(QWidget):
             axis.setStyle(tickLength=0, tickAlpha=0, tickFont=theme.font("caption"), autoExpandTextSpace=True)
             axis.setPen(pg.mkPen(None))
             axis.setTextPen(theme.color("text3"))
+            self._title(axis, side)
         item.showGrid(x=False, y=False)
         accent = theme.color("accent")
         fill = QColor(accent)
@@ -119,6 +144,19 @@ class TablePlot(QWidget):
         self._cross(pg, item, ratio)
         item.enableAutoRange()
 
+    def _title(self, axis: Any, side: str) -> None:
+        """What is measured along an axis, with its unit."""
+        x, y = self._names
+        title = x if side == "bottom" else y
+        if not self._y_is_value:
+            title = y if side == "bottom" else _("rows")
+        axis.enableAutoSIPrefix(False)  # else it writes the title anew, and as HTML
+        axis.showLabel(True)
+        axis.label.setPlainText(title)  # whatever a column is called (R19)
+        axis.label.setDefaultTextColor(self._ink.theme.color("text2"))
+        axis.label.setFont(self._ink.theme.font("caption"))
+        axis.resizeEvent()  # where the title stands depends on how long it is, and is found only there
+
     @property
     def _y_is_value(self) -> bool:
         return self._found is not None and self._found["kind"] != "histogram"
@@ -126,12 +164,13 @@ class TablePlot(QWidget):
     def _rules(self, pg: Any, item: Any, ratio: float) -> None:
         """Horizontal hairlines at the ticks only, behind everything."""
         item.getAxis("left").setGrid(False)
-        for level in _levels(self._low_high("y")):
+        marks = levels.levels(*self._low_high("y"))
+        for level in marks:
             pen = pg.mkPen(self._ink.theme.color("hairline"), width=ratio)
             line = pg.InfiniteLine(pos=level, angle=0, pen=pen, movable=False)
             line.setZValue(-10)
             item.addItem(line, ignoreBounds=True)
-        item.getAxis("left").setTicks([[(level, self._text(level, "y")) for level in _levels(self._low_high("y"))]])
+        item.getAxis("left").setTicks([[(level, self._text(level, "y")) for level in marks]])
 
     def _cross(self, pg: Any, item: Any, ratio: float) -> None:
         theme = self._ink.theme
@@ -151,10 +190,7 @@ class TablePlot(QWidget):
 
     def _text(self, value: float, axis: str) -> str:
         timed = bool(self._found and self._found["x_time"] if axis == "x" else self._found and self._found["y_time"])
-        if timed and (axis == "x" or self._y_is_value):
-            moment = datetime.fromtimestamp(value, UTC)
-            return f"{moment:%Y-%m-%d}" if value % _DAY_S == 0 else f"{moment:%Y-%m-%d %H:%M}"
-        return celltext.measure(value)
+        return levels.text(value, timed=timed and (axis == "x" or self._y_is_value))
 
     # ---- reading values
 
@@ -218,6 +254,11 @@ def basis(found: Mapping[str, Any]) -> str:
     rows = measures.count(found["rows"])
     if found["how"] == "sample":
         said = _("sample of {n} of {rows} rows").format(n=measures.count(found["points"]), rows=rows)
+    elif found["kind"] == "box":
+        said = _("all {rows} rows, quartiles, least and greatest").format(rows=rows)
+        if found["groups"] > len(found["boxes"]):
+            groups = _("the {n} most frequent of {groups} groups")
+            said += " · " + groups.format(n=len(found["boxes"]), groups=measures.count(found["groups"]))
     elif found["how"] == "steps":
         said = _("all {rows} rows, the least and the greatest value of each step").format(rows=rows)
     else:
@@ -229,19 +270,3 @@ def basis(found: Mapping[str, Any]) -> str:
 
 def _axis(pg: Any, side: str, *, time: bool) -> Any:
     return pg.DateAxisItem(orientation=side, utcOffset=0) if time else pg.AxisItem(orientation=side)
-
-
-def _levels(ends: tuple[float, float]) -> list[float]:
-    """Three or four round levels between the ends."""
-    low, high = ends
-    if high <= low:
-        return [low]
-    raw = (high - low) / 3
-    power = 10.0 ** _exponent(raw)
-    step = next((power * part for part in (1, 2, 2.5, 5, 10) if power * part >= raw * 0.999), power * 10)
-    first = -(-low // step) * step
-    return [first + place * step for place in range(6) if first + place * step <= high * (1 + 1e-12 if high > 0 else 1)]
-
-
-def _exponent(value: float) -> int:
-    return int(f"{value:e}".partition("e")[2])

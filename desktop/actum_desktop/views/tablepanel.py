@@ -105,6 +105,8 @@ class TablePanel(QWidget):
         self.side.filter_asked.connect(self._on_filter_of)
         self.plot = PlotPanel(ink)
         self.plot.asked.connect(self._ask_plot)
+        self.plot.saved.connect(lambda path: self._note.setText(_("Plot saved as {path}").format(path=path)))
+        self.plot.failed.connect(self.failed)
         self.plot.setMinimumHeight(px(_PLOT_HEIGHT))
         self._lay_out(px)
 
