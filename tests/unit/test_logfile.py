@@ -53,6 +53,15 @@ def test_segments_begin_at_line_ends(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert b"".join(path.read_bytes() for path in sorted(tmp_path.glob("*.log"))).count(b"\n") == 20
 
 
+def test_an_entry_that_is_half_written_is_not_read_yet(tmp_path: Path) -> None:
+    reader = written(tmp_path, (STDOUT, b"one\ntwo\n"))
+    with (tmp_path / "000000.idx").open("ab") as index:
+        index.write(b"\x08\0\0\0\0")
+    assert [line.raw for line in reader.tail(1)] == [b"two\n"]
+    assert [line.raw for line in reader.lines(0, 9)] == [b"one\n", b"two\n"]
+    assert reader.count() == 2
+
+
 def test_the_text_is_what_a_terminal_would_leave(tmp_path: Path) -> None:
     reader = written(tmp_path, (STDOUT, b" 1%\r 2%\r\nbad \xff byte\n"))
     assert [line.text for line in reader.lines(0, 9)] == [" 2%", "bad \ufffd byte"]

@@ -129,7 +129,9 @@ class LogReader:
     def _pieces(self, name: str, base: int, start: int, end: int) -> Iterator[Line]:
         with open(self.path(name, ".idx"), "rb") as index:
             index.seek(start * ENTRY.size)
-            entries = list(ENTRY.iter_unpack(index.read((end - start + 1) * ENTRY.size // ENTRY.size * ENTRY.size)))
+            read = index.read((end - start + 1) * ENTRY.size)
+            whole = len(read) // ENTRY.size * ENTRY.size  # the last one may be half written
+            entries = list(ENTRY.iter_unpack(read[:whole]))
         with open(self.path(name, ".log"), "rb") as log:
             bytes_total = os.fstat(log.fileno()).st_size
             if not entries:
