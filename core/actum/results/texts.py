@@ -148,11 +148,14 @@ def _instants(array: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
 
     kind = array.type
-    told = (array if kind.tz is None else array.cast(pa.timestamp(kind.unit, "UTC"))).cast(pa.string())
+    local = (
+        array if kind.tz is None else array.cast(pa.int64()).cast(pa.timestamp(kind.unit))
+    )  # with a zone it is 30 times slower
+    told, zone = local.cast(pa.string()), "" if kind.tz is None else "Z"
     if _odd(told):
-        zone = "" if kind.tz is None else "Z"
         return _each(array.cast(pa.int64()), lambda count: _instant(count, PER_SECOND[kind.unit]) + zone)
-    return pc.replace_substring(told, " ", "T", max_replacements=1)
+    told = pc.replace_substring(told, " ", "T", max_replacements=1)
+    return pc.binary_join_element_wise(told, zone, "") if zone else told
 
 
 def _instant(count: int, per_second: int) -> str:
