@@ -76,7 +76,7 @@ def way_to(pair: Pair) -> tuple[AttemptEvent, ...]:
         while front:
             here = front.pop(0)
             for event, target in ARROWS[here].items():
-                if target not in _WAYS:
+                if target not in _WAYS and event is not AttemptEvent.ADOPTED:  # the way of work that is done
                     _WAYS[target] = (*_WAYS[here], event)
                     front.append(target)
     return _WAYS[pair]

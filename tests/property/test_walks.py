@@ -43,7 +43,7 @@ def step(writer: Writer, row: w.AttemptRow, choice: int, retry: bool) -> w.Attem
         if row.released:
             return w.next_attempt(writer, row)
         return w.row_of(writer.ask(StopRun(row.run, 1)))
-    ways = sorted(ARROWS[row.pair])
+    ways = sorted(set(ARROWS[row.pair]) - {AttemptEvent.ADOPTED})  # which only a run that adopts may take
     if not ways:
         return row
     event: AttemptEvent = ways[choice % len(ways)]

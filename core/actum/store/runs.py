@@ -19,6 +19,7 @@ from actum.model.status import (
     RELEASING,
     RUN_TERMINAL,
     TERMINAL,
+    AttemptEvent,
     IllegalArrow,
     Pair,
     RunStatus,
@@ -47,6 +48,7 @@ _state = Statement(
         run.c.current_attempt,
         run.c.stop_requested_at_us,
         run.c.deletion,
+        run.c.adopted_attempt,
     )
     .join(run, run.c.number == attempt.c.run)
     .where(attempt.c.id == bindparam("v_attempt"))
@@ -112,6 +114,8 @@ def change(session: Session, request: Change) -> Persisted:
     if believed is not None and (state["status"], state["phase"]) != tuple(believed):
         raise _not_there(session, request.attempt, f"The attempt is {state['status']} / {state['phase']}, not {believed}.")
     target = _target(session, request)
+    if request.arrow is not None and request.arrow.event is AttemptEvent.ADOPTED and state["adopted_attempt"] is None:
+        raise _not_there(session, request.attempt, "The run adopts nothing: it begins with its inputs.")
     seq, number = state["seq"], state["run"]
     facts.add(session, number, seq, request.facts)
     if request.inputs is not None:
