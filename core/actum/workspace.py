@@ -12,6 +12,7 @@ from pathlib import Path
 
 from actum.errors import StorageFailed, WorkspaceUnusable
 
+MOUNTS = Path("/proc/self/mountinfo")
 NETWORK_TYPES = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "fuse.sshfs", "fuse.rclone", "glusterfs"}
 )
@@ -121,10 +122,10 @@ def unusable(action: str, error: OSError, path: Path) -> WorkspaceUnusable | Sto
     return StorageFailed(action, error, "Make room or choose another folder with --workspace, then try again.")
 
 
-def folder_warnings(ws: Workspace) -> list[str]:
+def folder_warnings(ws: Workspace, mounts: Path = MOUNTS) -> list[str]:
     """Sentences about a place that is known to be unreliable for a database: network and synced folders, several volumes."""
     warnings = []
-    kind = filesystem_type(ws.path)
+    kind = filesystem_type(ws.path, mounts)
     if kind in NETWORK_TYPES:
         warnings.append(
             f"The workspace is on a network folder ({kind}). Locks and fsync may not hold there; use a local folder."
@@ -141,15 +142,15 @@ def folder_warnings(ws: Workspace) -> list[str]:
     return warnings
 
 
-def filesystem_type(path: Path) -> str:
+def filesystem_type(path: Path, mounts: Path = MOUNTS) -> str:
     """The type of the file system that holds `path` ("ext4"), or "" where it cannot be told."""
     try:
-        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
+        text = mounts.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
         return ""
     wanted = os.path.realpath(path)
     best, kind = "", ""
-    for line in mounts.splitlines():
+    for line in text.splitlines():
         left, _, right = line.partition(" - ")
         fields = left.split()
         if len(fields) < 5 or not right:

@@ -102,6 +102,12 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("Nothing is started and nothing is moved aside until that is settled."),
         N_("Put the newer database back, or import the packages that it does not know."),
     ),
+    "log_lost": (
+        N_("the last records may be missing"),
+        N_("Actum was ended from outside, and the write-ahead log that such an end leaves is not there."),
+        N_("What was recorded last may be missing. Waiting runs do not start by themselves."),
+        N_("Put actum.db-wal back if it was moved. Otherwise look through the newest runs, then resume the queue."),
+    ),
     "unknown_host": (
         N_("a host of an unknown run"),
         N_("A host has come forward whose attempt is not in this database."),

@@ -218,6 +218,18 @@ def test_warnings_about_the_folder(tmp_path: Path) -> None:
     assert folder_warnings(w.make(tmp_path / "plain")) == []
 
 
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs"])
+def test_a_network_folder_is_warned_of(tmp_path: Path, kind: str) -> None:
+    """As the kernel lists a mount over the workspace's parent, its name with a space in it; the nearest mount counts."""
+    ws = w.make(tmp_path / "on the net" / "ws")
+    mounts = tmp_path / "mountinfo"
+    line = "36 35 98:0 / {} rw,noatime master:1 - {} server:/x rw\n"
+    place = str(tmp_path / "on the net").replace(" ", "\\040")
+    mounts.write_text(line.format("/", "ext4") + line.format(place, kind) + line.format(f"{place}/ws2", "ext4"))
+    assert filesystem_type(ws.path, mounts) == kind
+    assert [kind in warning and "network folder" in warning for warning in folder_warnings(ws, mounts)] == [True]
+
+
 def test_settings_have_defaults_and_are_checked() -> None:
     values = settings.merged({"slots": 3, "theme": "purple", "unknown": 1})
     assert (values["slots"], values["theme"], values["input_copy_bytes_max"]) == (3, "system", 1 << 30)

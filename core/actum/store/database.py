@@ -90,7 +90,7 @@ def open_reader(ws: Workspace) -> tuple[sqlite3.Connection, bool]:
         try:
             return _reading(ws, "ro", (*ddl_sqlite.PRAGMAS, *ddl_sqlite.READER_PRAGMAS)), False
         except sqlite3.OperationalError as error:
-            if failures.primary(error) not in ("SQLITE_CANTOPEN", "SQLITE_READONLY") or _has_log(ws):
+            if failures.primary(error) not in ("SQLITE_CANTOPEN", "SQLITE_READONLY") or has_log(ws):
                 raise
             return _reading(ws, "ro&immutable=1", ddl_sqlite.READER_PRAGMAS), True
     except sqlite3.Error as error:
@@ -116,6 +116,37 @@ def _reading(ws: Workspace, mode: str, pragmas: tuple[str, ...]) -> ReadConnecti
         raise
     connection.database = ws.database
     return connection
+
+
+def refuse_foreign_log(ws: Workspace, expected_uuid: str) -> None:
+    """Raises WorkspaceUnusable where the write-ahead log beside the database is another database's: SQLite would fold it in.
+
+    `expected_uuid` is what the generation file names. Nothing is written: the database is looked at with its log, and then as
+    it stands without. Where it names the expected id only without, the log is foreign.
+    """
+    if not has_log(ws) or _uuid(ws, "ro") in (expected_uuid, None) or _uuid(ws, "ro&immutable=1") != expected_uuid:
+        return
+    raise WorkspaceUnusable(
+        "log_foreign",
+        "The write-ahead log beside the workspace's database is of another database.",
+        f"With {ws.database.name}-wal the database has another identity than {ws.database.name} by itself.",
+        f"Move {ws.database.name}-wal and {ws.database.name}-shm away, then start again. Nothing was changed.",
+    )
+
+
+def _uuid(ws: Workspace, mode: str) -> str | None:
+    """The id of the database as this way of opening shows it; None where it shows none."""
+    try:
+        connection = _connect(ws.database, mode, (), sqlite3.Connection)
+    except sqlite3.Error:
+        return None
+    try:
+        row = connection.execute("SELECT value FROM setting WHERE name = 'database_uuid'").fetchone()
+        return None if row is None else str(row[0]).strip('"')
+    except sqlite3.Error:
+        return None
+    finally:
+        connection.close()
 
 
 def quick_check(connection: sqlite3.Connection, limit_ms: int | None = QUICK_CHECK_MS_MAX) -> Checked:
@@ -258,7 +289,8 @@ def _revision(connection: sqlite3.Connection) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _has_log(ws: Workspace) -> bool:
+def has_log(ws: Workspace) -> bool:
+    """Whether a write-ahead log with something in it lies beside the database."""
     log = ws.database.with_name(ws.database.name + "-wal")
     try:
         return log.stat().st_size > 0

@@ -2,6 +2,9 @@
 
 The epoch is committed first, the generation file follows. So a database whose newest epoch is *behind* the generation
 file was restored from an older backup, and that is remembered in the setting `recovery` until a person ends it.
+
+A writer that was killed leaves a write-ahead log. Where there is none, somebody took it away with what was in it, or the
+last commit met a failing disk: that is said (`log_lost`), and nothing is started by itself.
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ from actum.workspace import Workspace
 class Opened:
     """An epoch just opened. `recovery` = the database is older than the workspace: no launch, no tick, no quarantine.
 
-    `previous_clean` is False when an earlier instance did not close in order; `checked` is what quick_check then found.
+    `previous_clean` is False when an earlier instance did not close in order; `checked` is what quick_check then found;
+    `log_lost` = it left no write-ahead log, so that what it had answered may be missing.
     """
 
     epoch: int
@@ -38,6 +42,7 @@ class Opened:
     recovery: bool
     previous_clean: bool
     checked: Checked | None
+    log_lost: bool = False
 
 
 _last = Statement(
@@ -97,6 +102,7 @@ def open_epoch(
     *,
     clean: bool,
     checked: Checked | None,
+    log_lost: bool = False,
 ) -> Opened:
     """Commit a new service instance, then write the generation file."""
     connection.execute("BEGIN IMMEDIATE")
@@ -108,7 +114,7 @@ def open_epoch(
     write_generation(ws, uuid, epoch, folder_identity(ws.path))
     row = _setting.run(connection, v_name="recovery").fetchone()
     recovery = row is not None and from_text(row["value"]) is not None
-    return Opened(epoch, uuid, instance, recovery, clean, checked)
+    return Opened(epoch, uuid, instance, recovery, clean, checked, log_lost)
 
 
 def begin(connection: sqlite3.Connection, ws: Workspace, instance: str, identity: Mapping[str, Any]) -> int:

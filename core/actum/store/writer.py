@@ -22,6 +22,7 @@ from typing import Any
 
 from actum import clock, faults
 from actum.errors import ActumError, WorkspaceUnusable
+from actum.generation import read_generation
 from actum.limits import CHECKPOINT_ROWS, GROUP_COMMIT_REQUESTS_MAX, WRITER_QUEUE_REQUESTS_MAX
 from actum.model import changes as model
 from actum.model.changes import Answer, Changes, Persisted, RefusalKind, Refused, Request
@@ -80,9 +81,12 @@ class Writer:
         """
         create_folders(self._ws)
         epochs.refuse_copy(self._ws)
+        if recorded := read_generation(self._ws):
+            database.refuse_foreign_log(self._ws, recorded.database_uuid)
+        logged = database.has_log(self._ws)
         connection = database.open_writer(self._ws)
         try:
-            self._opened = self._open(connection, instance, identity or {})
+            self._opened = self._open(connection, instance, identity or {}, logged)
         except sqlite3.Error as error:
             connection.close()
             raise failures.known(error, self._ws.database, "opening an epoch") or error from error
@@ -141,12 +145,14 @@ class Writer:
             self._thread.join()
             self._thread = None
 
-    def _open(self, connection: sqlite3.Connection, instance: str, identity: Mapping[str, Any]) -> Opened:
+    def _open(self, connection: sqlite3.Connection, instance: str, identity: Mapping[str, Any], logged: bool) -> Opened:
+        """`logged` = a write-ahead log lay there: one that a killed writer left is looked through, and must be there."""
         clean = epochs.previous_clean(connection)
-        checked = None if clean else database.quick_check(connection)
+        checked = None if clean and not logged else database.quick_check(connection)
         if checked is not None and checked.problems:
             raise failures.corrupt(self._ws.database, "; ".join(checked.problems[:3]))
-        return epochs.open_epoch(connection, self._ws, instance, identity, clean=clean, checked=checked)
+        lost = not clean and not logged
+        return epochs.open_epoch(connection, self._ws, instance, identity, clean=clean, checked=checked, log_lost=lost)
 
     def _work(self) -> None:
         while True:

@@ -17,7 +17,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
-from actum import clock, runtime
+from actum import clock, faults, runtime
 from actum.errors import ActumError, Busy, WorkspaceUnusable
 from actum.generation import remove_endpoint, write_endpoint
 from actum.ipc import spool
@@ -116,11 +116,12 @@ class Controller(QObject):
         self._listen(instance, opened.epoch)
         settings = merged(self._reader.setting_rows())
         rows = tuple(self._reader.attempt_rows(open_only=True))
-        paused = opened.recovery or not (opened.previous_clean or settings["resume_queue_after_crash"])
+        paused = opened.recovery or opened.log_lost or not (opened.previous_clean or settings["resume_queue_after_crash"])
         slots = 0 if opened.recovery else int(settings["slots"])
         self._start_timers()
         self.tell(events.Opened(instance, opened.epoch, rows, slots, paused, bool(settings["queue_paused"])))
-        self._note_recovery(opened.recovery)
+        self._note("recovery", "bad", opened.recovery)
+        self._note("log_lost", "warning", opened.log_lost)
         QTimer.singleShot(OFFERS_AFTER_MS, self, self._look_for_offers)
 
     @_guarded
@@ -159,11 +160,10 @@ class Controller(QObject):
         self._show.start()
         self._clocks.begin(clock.read())
 
-    def _note_recovery(self, recovery: bool) -> None:
+    def _note(self, code: str, severity: str, holds: bool) -> None:
+        """An alert about the store as it was found, or its end."""
         now_us = clock.utc_us()
-        alert: RaiseAlert | ClearAlert = ClearAlert("recovery", now_us)
-        if recovery:
-            alert = RaiseAlert("recovery", "recovery", "bad", now_us)
+        alert: RaiseAlert | ClearAlert = RaiseAlert(code, code, severity, now_us) if holds else ClearAlert(code, now_us)
         self._writer.submit(Note(alerts=(alert,)), lambda answer: None)
 
     def leave(self) -> None:
@@ -306,7 +306,9 @@ class Controller(QObject):
 
     def _leave_for_successor(self) -> None:
         self.supervisor.retired = "another supervisor took over"
+        faults.point("controller.handover.before")
         self.leave()
+        faults.point("controller.handover.after")
         self.handed_over.emit()
 
     def left_error(self) -> Busy:
