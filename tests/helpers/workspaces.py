@@ -195,6 +195,11 @@ def succeed(writer: Writer, row: AttemptRow, result: ResultRow | None = None) ->
 
 def succeed_with_package(ws: Workspace, writer: Writer, row: AttemptRow, text: str = "a,b\n1,2\n") -> AttemptRow:
     """`succeed`, with a small package on disk that the result row describes."""
+    return succeed(writer, row, package(ws, row, text))
+
+
+def package(ws: Workspace, row: AttemptRow, text: str = "a,b\n1,2\n") -> ResultRow:
+    """A small package on disk, and the result row that describes it."""
     import hashlib
     import json
 
@@ -210,7 +215,7 @@ def succeed_with_package(ws: Workspace, writer: Writer, row: AttemptRow, text: s
     manifest = json.dumps({"format_version": 1, "run": row.run, "files": [file]}).encode()
     (folder / "manifest.json").write_bytes(manifest)
     digest = hashlib.sha256(manifest).hexdigest()
-    return succeed(writer, row, result_row(row.run, row.n, digest, (file,)))
+    return result_row(row.run, row.n, digest, (file,))
 
 
 def next_attempt(writer: Writer, row: AttemptRow) -> AttemptRow:

@@ -17,15 +17,17 @@ from actum.results import digests
 from actum.store.audit import CHECKS, audit
 from actum.workspace import Workspace
 
+from tests.helpers import adoptions
 from tests.helpers import workspaces as w
 
 E = AttemptEvent
 GUARDS = ("attempt_arrow", "attempt_first", "attempt_released", "attempt_succeeded", "run_final", "fact_kept")
-GUARDS += ("fact_not_deleted", "journal_kept", "journal_not_deleted")
+GUARDS += ("fact_not_deleted", "journal_kept", "journal_not_deleted", "run_adopted")
+OTHERS = '{"schema":"actum.manifest/1","format_version":1,"files":[],"authority":{},"contract":{},"attempt":"of another"}'
 
 
 def build(ws: Workspace) -> None:
-    """Run 1 succeeded with package, kept input and export; run 2 computes; run 3 failed and holds; run 4 was stopped."""
+    """Run 1 succeeded with package, kept input and export; run 2 computes; run 3 failed and holds; run 4 was stopped, run 5 adopts it."""
     kept = ws.inputs / "being-made"
     kept.mkdir()
     (kept / "content").write_text("1,2\n")
@@ -44,7 +46,8 @@ def build(ws: Workspace) -> None:
         computing(writer, w.admit(writer, digest, "second"))
         failing = computing(writer, w.admit(writer, digest, "third"))
         w.move(writer, failing, E.OUTCOME_FAILED, columns={"failure_code": "work_failed"})
-        w.bring_to(writer, w.admit(writer, digest, "fourth"), Pair(Status.STOPPED, Phase.CLOSED))
+        stopped = w.bring_to(writer, w.admit(writer, digest, "fourth"), Pair(Status.STOPPED, Phase.CLOSED))
+        adoptions.succeed(ws, writer, digest, stopped)
     ws.attempt_folder(2, 1).mkdir(parents=True)
 
 
@@ -163,6 +166,18 @@ DAMAGES: list[tuple[str, str, Callable[[Workspace], None]]] = [
     ("success_proven", "run 1", sql("UPDATE attempt SET status = 'FAILED' WHERE run = 1")),
     ("released_facts", "run 1", sql("DELETE FROM fact WHERE fact = 'released'")),
     ("released_facts", "run 3", sql("INSERT INTO fact VALUES (3, 'released', 1, '{}', 1)")),
+    ("adoptions", "run 5", sql("UPDATE run SET trigger = 'command' WHERE number = 5")),
+    ("adoptions", "run 5", sql("UPDATE run SET adopted_attempt = 'nobody' WHERE number = 5")),
+    ("adoptions", "run 5", sql("UPDATE attempt SET released = 0 WHERE run = 4")),
+    (
+        "adoptions",
+        "deleted",
+        sql("UPDATE run SET status = 'RUNNING' WHERE number = 5", "UPDATE run SET deletion = 'soft' WHERE number = 4"),
+    ),
+    ("adopted_facts", "sealed", sql("UPDATE fact SET evidence = '{\"method\":\"outcome\"}' WHERE attempt = 5 AND fact = 'sealed'")),
+    ("adopted_facts", "admitted", sql("UPDATE fact SET evidence = '{\"method\":\"adopted\"}' WHERE attempt = 2 AND fact = 'admitted'")),
+    ("adopted_facts", "another attempt", sql("UPDATE fact SET evidence = replace(evidence, 'attempt\":\"0', 'attempt\":\"1')")),
+    ("adopted_packages", "results/5/1", overwrite("results/5/1/manifest.json", OTHERS)),
     ("packages", "manifest.json", lambda ws: (ws.result_folder(1, 1) / "manifest.json").unlink()),
     ("packages", "manifest.json", overwrite("results/1/1/manifest.json", "{}")),
     ("packages", "files/out.csv", overwrite("results/1/1/files/out.csv", "a,b\n9,9\n")),

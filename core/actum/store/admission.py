@@ -75,6 +75,8 @@ def admit(session: Session, request: Admit) -> Persisted:
         if "run.key" not in str(error) and "run.adopted_attempt" not in str(error):
             raise
         known = _known(session, request)
+        if known is None and request.adopts is not None:
+            raise adoption.taken(session, request.adopts) from error
         if known is None:
             raise
         return known

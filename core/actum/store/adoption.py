@@ -41,7 +41,7 @@ _inherits = Statement(
 
 
 def refuse(session: Session, attempt_id: str) -> None:
-    """Raises Refusal where this attempt cannot be adopted (any more)."""
+    """Raises Refusal where this attempt cannot be adopted."""
     row = _origin.run(session.connection, v_attempt=attempt_id).fetchone()
     problem = ""
     if row is None:
@@ -52,11 +52,14 @@ def refuse(session: Session, attempt_id: str) -> None:
         problem = f"Attempt {row['n']} of run {row['run']} is {row['status']}; only one that ended without a result is adopted."
     elif row["adopted_attempt"] is not None:
         problem = f"Run {row['run']} is an adoption itself."
-    else:
-        taken = _by.run(session.connection, v_attempt=attempt_id).fetchone()
-        problem = "" if taken is None else f"Run {taken['number']} has adopted it already."
     if problem:
         raise Refusal(RefusalKind.CONDITION, problem)
+
+
+def taken(session: Session, attempt_id: str) -> Refusal:
+    """What to answer when the unique index says that a run with another key has adopted this attempt."""
+    row = _by.run(session.connection, v_attempt=attempt_id).fetchone()
+    return Refusal(RefusalKind.CONDITION, f"Run {row['number'] if row else '?'} has adopted it already.")
 
 
 def begun(session: Session, number: int, seq: int, request: Admit) -> int:
