@@ -28,6 +28,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "results": ("results", "the metrics, tables and files of a run"),
     "compare": ("compare", "runs side by side: parameters, metrics, and whether they are like for like"),
     "verify": ("verify", "check a published result again"),
+    "pack": ("pack", "make a published result one file, for others to read and verify"),
     "export": ("export", "write a table of a result to a file"),
     "tasks": ("tasks", "list tasks"),
     "task show": ("task_show", "one task: its parameters, outputs and policies"),

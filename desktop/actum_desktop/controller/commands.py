@@ -14,7 +14,6 @@ from actum.errors import ActumError, Busy, CannotTell, Conflict, NotFound, Works
 from actum.limits import ERROR_TEXT_CHARS_MAX
 from actum.model.changes import (
     AddExport,
-    AddResultCheck,
     AddTask,
     Admit,
     Answer,
@@ -29,6 +28,7 @@ from actum.recipes import registry
 from actum.supervise import events
 
 from actum_desktop.controller import admission, adoption, flows
+from actum_desktop.controller.availability import Availability
 from actum_desktop.controller.events import Progressed
 from actum_desktop.controller.helpers import Helper, HelperAnswer
 from actum_desktop.controller.resultsweep import ResultSweep
@@ -46,6 +46,7 @@ class Commands:
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
         self._sweep = ResultSweep(controller)
+        self._availability = Availability(controller, self._sweep, self._call, self._persist)
         self._watched: dict[str, tuple[Helper, int]] = {}  # calls that can be cancelled, by the word they are watched under
 
     def handle(self, command: int, body: Body) -> None:
@@ -139,33 +140,16 @@ class Commands:
     # Results
 
     def _verify(self, command: int, body: Body) -> None:
-        controller = self._controller
-        run = self._run_number(body)
-        result = controller.reader.result(run)
-        if result is None:
-            raise NotFound("no_result", f"Run {run} has no result.", remedy=f"See why: actum show {run}")
-        package = controller.ws.path / result.path
-        level = str(body.get("level") or "content")
-        args = {"package": str(package), "digest": result.digest, "level": level}
+        self._availability.verify(command, body)
 
-        def checked(answer: Any) -> None:
-            if answer.ok is None:
-                controller.reply(command, None, answer.error or _helper_ended("The result could not be checked."))
-                return
-            found = answer.ok
-            check = AddResultCheck(
-                run=run,
-                attempt=result.attempt,
-                state=found["state"],
-                reason=found["reason"],
-                level=level,
-                details=found.get("details") or {},
-                at_us=clock.utc_us(),
-            )
-            told = {"run": run, "state": check.state, "reason": check.reason, "level": level, "details": dict(check.details)}
-            self._persist(command, check, lambda done: told)
+    def _look(self, command: int, body: Body) -> None:
+        self._availability.look(command, body)
 
-        self._call(body, controller.helpers["verify"], "check", args, checked)
+    def _rebuild(self, command: int, body: Body) -> None:
+        self._availability.rebuild(command, body)
+
+    def _pack(self, command: int, body: Body) -> None:
+        self._availability.pack(command, body)
 
     def _export(self, command: int, body: Body) -> None:
         controller = self._controller
@@ -179,7 +163,8 @@ class Commands:
             "format": str(body["format"]),
             "profile": str(body.get("profile") or "data"),
             "path": str(Path(body["path"]).absolute()),
-            "overwrite": bool(body.get("overwrite")),
+            "existing": str(body.get("existing") or ("replace" if body.get("overwrite") else "refuse")),
+            "options": {} if body.get("query") is None else {"query": dict(body["query"])},
         }
 
         def exported(answer: Any) -> None:
@@ -335,6 +320,9 @@ _VERBS: Mapping[str, Callable[[Commands, int, Body], None]] = {
     "task_add": Commands._task_add,
     "set_setting": Commands._set_setting,
     "verify": Commands._verify,
+    "look": Commands._look,
+    "rebuild": Commands._rebuild,
+    "pack": Commands._pack,
     "export": Commands._export,
     "cancel": Commands._cancel,
     "reconcile": Commands._reconcile,

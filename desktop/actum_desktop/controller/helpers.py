@@ -217,9 +217,9 @@ class Helper(QObject):
 
 
 class Helpers(QObject):
-    """The helpers by name: freeze, derive, verify, export. One derives and another verifies (§5.11)."""
+    """The helpers by name. One derives and another verifies (§5.11); looks at what is published have one of their own."""
 
-    NAMES = ("freeze", "derive", "verify", "export")
+    NAMES = ("freeze", "derive", "verify", "export", "check")
 
     def __init__(self, parent: QObject, defect: Callable[[], None] | None = None) -> None:
         super().__init__(parent)

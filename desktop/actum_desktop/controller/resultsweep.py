@@ -60,30 +60,35 @@ class ResultSweep:
 
         def looked(answer: HelperAnswer) -> None:
             if answer.ok is not None:
-                self._note(result, answer.ok)
+                self._found += self.note(result, answer.ok, LEVEL)
             else:  # nothing was found out about this one; the others are looked at all the same, and it is at the next pass
                 why = str(answer.error) if answer.error is not None else "The helper that looks ended unexpectedly."
                 self._found.append(_verdict(result, "unchecked", why, clock.utc_us()))
             self._next()
 
-        self._controller.helpers["verify"].call("check", args, looked)
+        self._controller.helpers["check"].call("check", args, looked)
 
-    def _note(self, result: ResultView, found: Mapping[str, Any]) -> None:
+    def note(
+        self, result: ResultView, found: Mapping[str, Any], level: str, *, always: bool = False
+    ) -> list[dict[str, Any]]:
+        """Record what a look found, where it is something else than was known, or `always`. Returns its verdict, if bad."""
         state, reason, now_us = str(found["state"]), str(found["reason"]), clock.utc_us()
         readable = state == "readable"
-        if not readable:
-            self._found.append(_verdict(result, state, reason, now_us))
+        verdicts = [] if readable else [_verdict(result, state, reason, now_us)]
         known = result.check.state if result.check is not None else "readable"
-        if state == known:
-            return
-        check = AddResultCheck(result.run, result.attempt, state, reason, LEVEL, found.get("details") or {}, now_us)
+        if state == known and not always:
+            return verdicts
+        if known == "damaged" and readable and level == LEVEL and result.check is not None and result.check.level != LEVEL:
+            return verdicts  # that a file is there says nothing against a thorough look that found its bytes changed
+        check = AddResultCheck(result.run, result.attempt, state, reason, level, found.get("details") or {}, now_us)
         key = f"result:{result.attempt}"
         alert: RaiseAlert | ClearAlert = ClearAlert(key, now_us)
         if not readable and state != "unchecked":
-            data = {"state": state, "message": reason, "path": result.path}
+            data = {"state": state, "message": reason, "path": result.path, "remedy": found.get("remedy", "")}
             alert = RaiseAlert(key, "result_changed", "bad", now_us, data, result.run)
         self._controller.persist(check, lambda answer: None)
         self._controller.persist(Note(alerts=(alert,), run=result.run, attempt=result.attempt), lambda answer: None)
+        return verdicts
 
 
 def _verdict(result: ResultView, state: str, reason: str, at_us: int) -> dict[str, Any]:
