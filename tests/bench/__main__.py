@@ -13,7 +13,18 @@ from pathlib import Path
 from tests.bench.harness import Row, compare, table
 from tests.house.sources import ROOT
 
-NAMES = ("noop_runs", "frames", "commits", "listing", "reconcile", "publish", "host_overhead", "window_start", "table_browser")
+NAMES = (
+    "noop_runs",
+    "frames",
+    "commits",
+    "listing",
+    "reconcile",
+    "publish",
+    "host_overhead",
+    "window_start",
+    "table_browser",
+    "exports",
+)
 
 
 def main() -> int:

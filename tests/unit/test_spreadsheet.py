@@ -31,7 +31,7 @@ COLUMNS = (
 ROWS: list[dict[str, Any]] = [
     {
         "account": 123456789012345678,
-        "weight": Decimal("0.1"),
+        "weight": Decimal("1234567890123.4567"),
         "price": Decimal("-12.50"),
         "note": "=HYPERLINK(1)",
         "at": datetime(2026, 3, 24, 14, 30, 0, 123456, UTC),
@@ -62,7 +62,7 @@ def test_every_loss_is_listed_with_its_column_before_anything_is_written(tmp_pat
         ("account", "missing", 1),
         ("account", "long_numbers", 1),
         ("weight", "missing", 1),
-        ("weight", "long_decimals", 3),
+        ("weight", "long_decimals", 1),
         ("price", "missing", 1),
         ("note", "missing", 1),
         ("note", "formulas", 1),
@@ -94,7 +94,7 @@ def test_r19_the_file_has_a_mark_and_no_cell_is_calculated_or_rounded(tmp_path: 
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0] == ["account", "weight", "price", "note", "at", "ratio", "'=sum"]
-    assert rows[1][:4] == ["'123456789012345678", "'0.1000000000", "-12.50", "'=HYPERLINK(1)"]
+    assert rows[1][:4] == ["'123456789012345678", "'1234567890123.4567000000", "-12.50", "'=HYPERLINK(1)"]
     assert rows[1][4:] == ["2026-03-24 14:30:00.123", "0.1", "a"]
     assert rows[2][:4] == ["'7", "", "", "'00501"]
     assert [row[6] for row in rows[2:]] == ["it’s", "''q", "x\r\ny, “z”"]

@@ -52,7 +52,7 @@ _PACKED = {"parquet": 2, "xlsx": 2}  # how much smaller than its rows a packed f
 
 
 @dataclass(frozen=True, slots=True)
-class _Data:
+class Data:
     """A format of the Data profile."""
 
     rule: str
@@ -61,18 +61,18 @@ class _Data:
     compare: Callable[[Path, str, Iterator[pa.RecordBatch], pa.Schema], Comparison]
 
 
-_DATA = {
-    "csv": _Data(export_csv.RULE, export_csv.refuse, export_csv.write, export_csv.compare),
-    "json": _Data(export_json.RULE, export_json.refuse, export_json.write, export_json.compare),
-    "jsonl": _Data(export_json.LINES_RULE, export_json.refuse, export_json.write_lines, export_json.compare_lines),
-    "parquet": _Data(export_parquet.RULE, export_parquet.refuse, export_parquet.write, export_parquet.compare),
-    "arrow": _Data(export_arrow.RULE, export_arrow.refuse, export_arrow.write, export_arrow.compare),
+DATA = {
+    "csv": Data(export_csv.RULE, export_csv.refuse, export_csv.write, export_csv.compare),
+    "json": Data(export_json.RULE, export_json.refuse, export_json.write, export_json.compare),
+    "jsonl": Data(export_json.LINES_RULE, export_json.refuse, export_json.write_lines, export_json.compare_lines),
+    "parquet": Data(export_parquet.RULE, export_parquet.refuse, export_parquet.write, export_parquet.compare),
+    "arrow": Data(export_arrow.RULE, export_arrow.refuse, export_arrow.write, export_arrow.compare),
 }
 _SHEETS = {
     "csv": (export_spreadsheet.RULE, export_spreadsheet.refuse),
     "xlsx": (export_xlsx.RULE, export_xlsx.refuse),
 }
-DATA_FORMATS = tuple(_DATA)
+DATA_FORMATS = tuple(DATA)
 SPREADSHEET_FORMATS = tuple(_SHEETS)
 FORMATS = (*DATA_FORMATS, "xlsx")
 
@@ -193,13 +193,13 @@ class Job:
         self._sheet = profile == "spreadsheet"
         self._progress = progress
         self._passes, self._passed = (3 if self._sheet else 2), 0
-        self.rule = _SHEETS[format][0] if self._sheet else _DATA[format].rule
+        self.rule = _SHEETS[format][0] if self._sheet else DATA[format].rule
         self.losses: tuple[spreadsheet.Loss, ...] = ()
         self._survey = Survey(source.schema)
 
     def refuse(self) -> None:
         """Raises WrongUse for a table that the format cannot hold."""
-        (_SHEETS[self._format][1] if self._sheet else _DATA[self._format].refuse)(self._source.schema)
+        (_SHEETS[self._format][1] if self._sheet else DATA[self._format].refuse)(self._source.schema)
 
     def run(self, path: Path, existing: str) -> exportwords.Written:
         """Look, write, read back, compare, name. Raises as `export`."""
@@ -229,7 +229,7 @@ class Job:
             assert source.parquet is not None
             export_parquet.copy(files[0], source.parquet)
             return [source.rows]
-        return [_DATA[self._format].write(files[0], self._counted(), schema, exportwords.about(source))]
+        return [DATA[self._format].write(files[0], self._counted(), schema, exportwords.about(source))]
 
     def _compare(self, paths: list[Path]) -> int:
         import pyarrow as pa
@@ -245,7 +245,7 @@ class Job:
             elif self._sheet:
                 outcome = export_xlsx.compare(paths[0], source.name, self._counted(), schema, self._survey.as_text())
             else:
-                outcome = _DATA[self._format].compare(paths[0], source.name, self._counted(), schema)
+                outcome = DATA[self._format].compare(paths[0], source.name, self._counted(), schema)
         except (pa.ArrowException, ValueError) as error:
             why = f"{str(error).splitlines()[0]}."
             raise CheckFailed("export_differs", "The export cannot be read back.", why, "Export again.") from error
@@ -298,7 +298,7 @@ def _refused(schema: pa.Schema) -> dict[str, str]:
     told = {}
     for format in FORMATS:
         try:
-            (_SHEETS[format][1] if format == "xlsx" else _DATA[format].refuse)(schema)
+            (_SHEETS[format][1] if format == "xlsx" else DATA[format].refuse)(schema)
         except WrongUse as error:
             told[format] = " ".join(part for part in (error.what, error.why) if part)
     return told
@@ -323,7 +323,7 @@ def sizes(source: Source, formats: Sequence[str] = FORMATS) -> dict[str, int]:
 
     def text(format: str) -> int:
         file = io.BytesIO()
-        _DATA[format].write(file, iter((sample,)), source.schema, {})
+        DATA[format].write(file, iter((sample,)), source.schema, {})
         return len(file.getvalue())
 
     found: dict[str, int] = {}

@@ -28,6 +28,7 @@ _EPOCH_DAYS = 25_569  # 1970-01-01 as a sheet counts days
 _LEAP_DAY = -25_508  # before 1900-03-01 a sheet is a day behind: it believes in 29 February 1900
 _DAY_MS = texts.DAY_S * 1_000
 _EXACT_DIGITS = 15
+_SCALE_SHOWN_MAX = 15
 _FORMATS = {"date": "yyyy-mm-dd", "time": "hh:mm:ss.000", "instant": "yyyy-mm-dd hh:mm:ss.000", "text": "@"}
 
 Cell = tuple[str, Any] | None  # ("n", number), ("b", truth), ("s", text), with dates as numbers
@@ -63,7 +64,8 @@ def write(
     options = {"constant_memory": True, "tmpdir": str(scratch), "strings_to_formulas": False, "strings_to_urls": False}
     book = xlsxwriter.Workbook(file, options)
     book.use_zip64()
-    formats = {word: book.add_format({"num_format": form}) for word, form in _FORMATS.items()}
+    forms = _FORMATS | {_decimal_form(scale): _decimal_form(scale) for scale in range(_SCALE_SHOWN_MAX + 1)}
+    formats = {word: book.add_format({"num_format": form}) for word, form in forms.items()}
     guarded = book.add_format({"num_format": "@", "quote_prefix": True})
     bold = book.add_format({"bold": True})
     sheet, row, rows, number = None, 0, 0, 0
@@ -180,7 +182,7 @@ def cells_of(column: pa.Array, as_text: bool) -> Kind:
     if is_.is_integer(kind) and not as_text:
         return "", _each(column, lambda value: ("n", float(value)))
     if is_.is_decimal(kind) and not as_text and kind.scale >= 0:
-        return "", _each(column, lambda value: ("n", float(value)))
+        return _decimal_form(kind.scale), _each(column, lambda value: ("n", float(value)))
     if is_.is_floating(kind):
         return "", _each(column if is_.is_float64(kind) else column.cast(pa.string()), _float)
     if is_.is_date(kind):
@@ -193,6 +195,11 @@ def cells_of(column: pa.Array, as_text: bool) -> Kind:
         return "time", _each(spreadsheet.coarse(column).cast(pa.int32()), lambda count: ("n", count / _DAY_MS))
     told = texts.of_array("", column).to_pylist()
     return ("text" if as_text else ""), [None if text is None else ("s", xlsxread.cut(text)) for text in told]
+
+
+def _decimal_form(scale: int) -> str:
+    """How a decimal is shown: with all digits of its scale."""
+    return f"0.{'0' * scale}" if 0 < scale <= _SCALE_SHOWN_MAX else "0"
 
 
 def _dated(column: pa.Array, counts: list[Any], serial: Callable[[int], float]) -> list[Cell]:

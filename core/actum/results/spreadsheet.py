@@ -172,7 +172,7 @@ def _met(column: pa.Array) -> Iterator[tuple[str, int]]:
     if is_.is_integer(kind):
         yield "long_numbers", count_true(_longer(column)) if kind.bit_width == _LONG_BITS else 0
     elif is_.is_decimal(kind):
-        yield "long_decimals", there if kind.precision > _KEPT_DIGITS else 0
+        yield "long_decimals", _long_decimals(column) if kind.precision > _KEPT_DIGITS else 0
     elif is_.is_date(kind) or is_.is_timestamp(kind):
         yield "early_dates", there - count_true(in_sheet(column))
         if is_.is_timestamp(kind):
@@ -217,6 +217,14 @@ def _longer(column: pa.Array) -> pa.Array:
     most = 10**_KEPT_DIGITS
     beyond = pc.greater_equal(column, pa.scalar(most, column.type))
     return beyond if is_.is_unsigned_integer(column.type) else pc.or_(beyond, pc.less_equal(column, -most))
+
+
+def _long_decimals(column: pa.Array) -> int:
+    """Values of more digits than a sheet keeps, zeros at either end not counted."""
+    import pyarrow.compute as pc
+
+    digits = pc.replace_substring_regex(texts.of_array("", column), r"[-.]", "")
+    return count_true(pc.greater(pc.utf8_length(pc.utf8_trim(digits, "0")), _KEPT_DIGITS))
 
 
 def _floats(column: pa.Array) -> Iterator[tuple[str, int]]:

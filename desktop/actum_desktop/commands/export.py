@@ -1,73 +1,242 @@
-"""`actum export RUN NAME`: write one table of a published result to a file, read back and compared (§8)."""
+"""`actum export`: write tables of published results to files, each read back and compared before it has its name (§8).
+
+One table (`actum export RUN NAME`), whole or what `--where` and `--sort` leave of it; or all tables of many runs into a folder
+(`actum export RUN… --all-tables -o FOLDER`): each file has its own outcome, Ctrl-C leaves whole files only, and the same
+command with `--skip-existing` writes those that are not there yet. Nothing is overwritten unasked.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from actum.errors import WrongUse
+from actum.errors import ActumError, WrongUse
+from actum.model.identity import new_token
 
 from actum_desktop import measures
-from actum_desktop.commands.context import Context, nothing_yet, run_number
+from actum_desktop.commands.context import Context, nothing_yet, run_number, wrong_use
 from actum_desktop.commands.interrupts import Interrupts
-from actum_desktop.commands.output import plain
+from actum_desktop.commands.output import Output, plain
 from actum_desktop.commands.supervision import Session
+from actum_desktop.models import batch
+from actum_desktop.models.batch import Batch, Item
+
+if TYPE_CHECKING:
+    from actum.store.queries import Reader
 
 # format → the suffixes a path may have; the first is the one given to a path without a suffix
-FORMATS: dict[str, tuple[str, ...]] = {"csv": (".csv",), "parquet": (".parquet",), "json": (".json",)}
+FORMATS: dict[str, tuple[str, ...]] = {
+    "csv": (".csv",),
+    "parquet": (".parquet",),
+    "json": (".json",),
+    "jsonl": (".jsonl", ".ndjson"),
+    "arrow": (".arrow", ".feather"),
+    "xlsx": (".xlsx",),
+}
 PROFILES = ("data", "spreadsheet")
+EXIT_CANCELLED = 130
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help="the run's number or id")
-    parser.add_argument("name", metavar="NAME", help="the table; `actum results RUN` lists them")
-    parser.add_argument("--format", choices=tuple(FORMATS), help="else by the suffix of -o, else csv")
-    parser.add_argument("--profile", choices=PROFILES, default="data", help="data: lossless; spreadsheet: for people")
-    parser.add_argument("-o", "--output", metavar="PATH", help="the file to write; else NAME in the current folder")
-    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
+    parser.add_argument("targets", nargs="+", metavar="RUN [NAME]", help="a run and a table of it; or runs, with --all-tables")
+    parser.add_argument("--all-tables", action="store_true", help="every table of every run named, into the folder of -o")
+    parser.add_argument("--metrics", action="store_true", help="with --all-tables: the metrics too")
+    parser.add_argument("--format", choices=tuple(FORMATS), help="else by the suffix of -o, else csv (spreadsheet: xlsx)")
+    parser.add_argument("--profile", choices=PROFILES, help="data: lossless; spreadsheet: for people; else by the format")
+    parser.add_argument("--where", metavar="FILTER", help="only these rows, as typed into the table browser")
+    parser.add_argument("--sort", metavar="COLUMN[:desc]", action="append", default=[], help="in this order; may be repeated")
+    parser.add_argument("-o", "--output", metavar="PATH", help="the file to write, or the folder; else the current folder")
+    there = parser.add_mutually_exclusive_group()
+    there.add_argument("--overwrite", action="store_true", help="replace an existing file")
+    there.add_argument("--keep-both", action="store_true", help="write under the next free name")
+    there.add_argument("--skip-existing", action="store_true", help="with --all-tables: leave out what is there whole")
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
     if not context.begun:
         raise nothing_yet(context.workspace)
+    form = chosen_format(args.format, None if args.all_tables else args.output, args.profile)
+    profile = args.profile or ("spreadsheet" if form == "xlsx" else "data")
+    if args.all_tables:
+        return _many(args, context, form, profile)
+    if args.metrics or args.skip_existing:
+        raise wrong_use("--metrics and --skip-existing belong to --all-tables.", "actum export 17 18 --all-tables -o FOLDER")
+    if len(args.targets) != 2:
+        raise wrong_use("Name a run and a table, or say --all-tables.", "For example: actum export 17 returns")
+    return _one(args, context, form, profile)
+
+
+def _one(args: argparse.Namespace, context: Context, form: str, profile: str) -> int:
+    name = args.targets[1]
     with context.reader() as reader:
-        number = run_number(reader, args.run)
-    form = chosen_format(args.format, args.output)
-    body = {
-        "verb": "export",
-        "run": number,
-        "name": args.name,
-        "format": form,
-        "profile": args.profile,
-        "path": target_path(args.name, form, args.output),
-        "overwrite": args.overwrite,
-    }
-    out = context.out
+        number = run_number(reader, args.targets[0])
+        query = _query(args, context, reader, number, name) if args.where or args.sort else None
+    item = Item(number, name, Path(target_path(name, form, args.output)), form, profile)
+    body = item.body(_existing(args)) | ({"query": query} if query is not None else {})
     with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
-        answer = session.submit(body, repeatable=False)
+        answer = _submit(session, body, context)
+    out = context.out
     if out.json:
         out.document("export", answer)
         return 0
-    out.say(f"Written and compared: {plain(answer.get('path', body['path']))}")
-    out.fields(
-        [
-            ("Rows", measures.count(answer.get("rows"))),
-            ("Size", measures.size(answer.get("size_bytes"))),
-            ("sha256", answer.get("sha256")),
-            ("Beside it", answer.get("sidecar")),
-        ],
-        indent="  ",
-    )
+    _say(out, answer)
     return 0
 
 
-def chosen_format(stated: str | None, path: str | None) -> str:
-    """The format asked for, else the one the path's suffix names, else CSV. Raises WrongUse for a suffix it does not know."""
+def _many(args: argparse.Namespace, context: Context, form: str, profile: str) -> int:
+    if args.where or args.sort:
+        raise wrong_use("--where and --sort take one table.", "Export it by itself: actum export RUN NAME --where …")
+    folder = Path(os.path.abspath(os.path.expanduser(args.output or ".")))
+    if not folder.is_dir():
+        raise WrongUse("no_folder", f"The folder “{folder.name}” does not exist.", f"{folder}.", "Make it first.")
+    with context.reader() as reader:
+        numbers = list(dict.fromkeys(run_number(reader, target) for target in args.targets))
+        found = [_tables(context, reader, number) for number in numbers]
+    chosen = [(number, tables, bool(args.metrics and metrics)) for number, tables, metrics in found]
+    work = Batch(batch.plan(chosen, folder, form, profile), _existing(args), args.skip_existing)
+    _check_room(folder, work)
+    return _write_all(context, work)
+
+
+def _check_room(folder: Path, work: Batch) -> None:
+    """Before the first file; each file looks again for itself."""
+    from actum.results.exportplace import need_room
+
+    need_room(folder, work.size_bytes)
+
+
+def _write_all(context: Context, work: Batch) -> int:
+    """One file after the other; what fails does not stop the rest. Ctrl-C gives up the file under way and those after it."""
+    out, interrupted = context.out, False
+    with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
+        while (item := work.next()) is not None:
+            out.progress(f"{work.count(batch.WRITTEN, batch.THERE, batch.FAILED) + 1} of {len(work.items)}: {item.path.name}")
+            try:
+                work.settle(_submit(session, item.body(work.existing), context), None)
+            except KeyboardInterrupt:
+                interrupted = True
+                work.settle(None, ActumError("cancelled", "The export was cancelled."))
+                work.cancel()
+            except ActumError as error:
+                work.settle(None, error)
+    for each in work.items:
+        if out.json:
+            out.document("export_file", each.to_json())
+    _tell(out, work)
+    if interrupted:
+        return EXIT_CANCELLED
+    failed = next((item.error for item in work.items if item.error is not None), None)
+    return 0 if failed is None else failed.exit_code
+
+
+def _tell(out: Output, work: Batch) -> None:
+    words = {batch.WRITTEN: "written", batch.THERE: "was there", batch.FAILED: "failed", batch.CANCELLED: "cancelled"}
+    rows = []
+    for item in work.items:
+        answer = item.answer or {}
+        why = item.error.what if item.error is not None and item.state == batch.FAILED else _kept(answer) if answer else ""
+        figures = (measures.count(answer["rows"]), measures.size(answer["size_bytes"])) if answer else ("", "")
+        rows.append((item.path.name, words.get(item.state, item.state), *figures, why))
+    if not out.json:
+        out.rows(("FILE", "OUTCOME", "ROWS", "SIZE", ""), rows, right=(2, 3))
+    if left := work.count(batch.FAILED, batch.CANCELLED):
+        out.note(f"{left} of {len(work.items)} are not written. The same command with --skip-existing writes those alone.")
+
+
+def _submit(session: Session, body: Mapping[str, Any], context: Context) -> dict[str, Any]:
+    """One export; Ctrl-C has it given up before it is told on."""
+    watch = new_token()
+    try:
+        return session.submit({**body, "watch": watch}, repeatable=False)
+    except KeyboardInterrupt:
+        here = session.here
+        session.leave()
+        if here:
+            raise  # leaving has ended it
+        with Interrupts() as again, Session(context.workspace, again, may_supervise=False) as other:
+            other.submit({"verb": "cancel", "watch": watch})
+        raise
+
+
+def _existing(args: argparse.Namespace) -> str:
+    return "replace" if args.overwrite else "keep_both" if args.keep_both else "refuse"
+
+
+def _tables(context: Context, reader: Reader, number: int) -> tuple[int, list[dict[str, Any]], bool]:
+    """(run, its tables, whether it has metrics). Raises NotFound for a run without a result."""
+    from actum.results import browse
+
+    from actum_desktop.commands.results import no_result
+
+    result = reader.result(number)
+    if result is None:
+        raise no_result(context, reader, number)
+    return number, browse.tables(context.workspace.path / result.path), bool(result.metrics)
+
+
+def _query(args: argparse.Namespace, context: Context, reader: Reader, number: int, name: str) -> dict[str, Any]:
+    """The question that --where and --sort ask, as the table browser asks it. Raises WrongUse, NotFound."""
+    from actum.results import filtertext
+    from actum.results.query import Order, Query, Table
+    from actum.results.tables import locate
+
+    from actum_desktop.commands.results import no_result
+
+    result = reader.result(number)
+    if result is None:
+        raise no_result(context, reader, number)
+    table = Table(locate(context.workspace.path / result.path, name).path)
+    order = []
+    for text in args.sort:
+        column, _mark, direction = text.rpartition(":")
+        if direction not in ("asc", "desc"):
+            column, direction = text, "asc"
+        table.kind(column)
+        order.append(Order(column, direction == "desc"))
+    where = filtertext.parse(args.where, table.described) if args.where else None
+    return Query(where, tuple(order)).to_json()
+
+
+def _say(out: Output, answer: Mapping[str, Any]) -> None:
+    from actum_desktop.models import losswords
+
+    out.say(f"Written and compared: {plain(answer.get('path', ''))}")
+    parts: Sequence[Mapping[str, Any]] = answer.get("parts") or ()
+    fields = [
+        ("Rows", measures.count(answer.get("rows"))),
+        ("Size", measures.size(answer.get("size_bytes"))),
+        ("Kept", _kept(answer)),
+        ("sha256", answer.get("sha256")),
+        ("Files", ", ".join(plain(part["file"]) for part in parts) or None),
+        ("Beside it", answer.get("sidecar")),
+    ]
+    out.fields([(name, value) for name, value in fields if value is not None], indent="  ")
+    for loss in answer.get("losses") or ():
+        words, lossy = losswords.sentence(loss)
+        out.say(f"    {'lost' if lossy else 'note'}: {plain(words)}")
+
+
+def _kept(answer: Mapping[str, Any]) -> str:
+    """Exact, or how many kinds of loss were named."""
+    if answer.get("exact", True):
+        return "every value, exactly"
+    lost = [loss for loss in answer.get("losses") or () if loss.get("lossy")]
+    return f"all but {len(lost)} named loss{'es' if len(lost) != 1 else ''}"
+
+
+def chosen_format(stated: str | None, path: str | None, profile: str | None = None) -> str:
+    """The format asked for, else the one the path's suffix names, else CSV, for a spreadsheet XLSX.
+
+    Raises WrongUse for a suffix it does not know.
+    """
     if stated:
         return stated
     suffix = os.path.splitext(path or "")[1].lower()
     if not suffix:
-        return "csv"
+        return "xlsx" if profile == "spreadsheet" else "csv"
     for name, suffixes in FORMATS.items():
         if suffix in suffixes:
             return name
@@ -79,7 +248,7 @@ def chosen_format(stated: str | None, path: str | None) -> str:
 def target_path(name: str, form: str, path: str | None) -> str:
     """Where to write, absolute against the current folder. A folder gets the table's name and the format's suffix."""
     suffix = FORMATS[form][0]
-    plain_name = "".join("_" if character in '/\\:*?"<>|' or ord(character) < 32 else character for character in name)
+    plain_name = batch.file_name(name)
     if path is None:
         return os.path.abspath(plain_name + suffix)
     place = os.path.abspath(os.path.expanduser(path))

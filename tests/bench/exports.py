@@ -1,0 +1,170 @@
+"""Exports of 20,000,000 × 8: writing CSV, Parquet and Arrow, against the writers of DuckDB and pyarrow; and peak memory.
+
+The memory is that of a process which exports the table whole, re-reading included. ACTUM_BENCH_ROWS takes fewer rows.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.bench.harness import Comparison, seconds
+
+ROWS = int(os.environ.get("ACTUM_BENCH_ROWS", "20000000"))
+GROUP = 131_072
+MEMORY = """
+import resource, sys
+from pathlib import Path
+from actum.results import digests, export
+from tests.bench.exports import source
+target = Path(sys.argv[2])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+if target.suffix != ".none":
+    job = export.Job(source(Path(sys.argv[1])), target.suffix[1:], sys.argv[3], target.parent, digests.no_progress)
+    job.run(target, "replace")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def write(path: Path, rows: int) -> None:
+    """Eight columns of the kinds that tables of results have."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    group = range(GROUP)
+    made = pa.table(
+        {
+            "id": pa.array(group, pa.int64()),
+            "day": pa.array([number % 20_000 for number in group], pa.int32()).cast(pa.date32()),
+            "at": pa.array([1_700_000_000_000_000 + number * 1_000_003 for number in group], pa.timestamp("us", "UTC")),
+            "price": pa.array([number * 7_919 % 1_000_003 for number in group])
+            .cast(pa.decimal128(19))
+            .cast(pa.decimal128(24, 2)),
+            "drift": [math.sin(number) for number in group],
+            "volume": pa.array([number * 31 % 100_000 for number in group], pa.int64()),
+            "flag": [number % 3 == 0 for number in group],
+            "name": [f"n{number % 5000}" for number in group],
+        }
+    )
+    with pq.ParquetWriter(path, made.schema, compression="zstd", compression_level=1) as writer:
+        for start in range(0, rows, GROUP):
+            moved = made.set_column(0, "id", pc.add(made.column("id"), start))
+            writer.write_table(moved.slice(0, min(GROUP, rows - start)), row_group_size=GROUP)
+
+
+def source(path: Path, *, whole: bool = True) -> Any:
+    """The file as an export's source; not `whole` = as a filtered one, whose Parquet is written anew."""
+    import pyarrow.parquet as pq
+    from actum.results import exportsource
+
+    rows = pq.read_metadata(path).num_rows
+    schema = pq.read_schema(path)
+    return exportsource.Source("t", "t", "", schema, rows, lambda: exportsource.parquet_batches(path), path if whole else None)
+
+
+def ours(path: Path, target: Path, *, back: bool) -> float:
+    """Seconds for writing; with `back`, for being durable, read back, compared and named too."""
+    from actum.results import digests, export
+
+    began = time.perf_counter()
+    table = source(path, whole=False)
+    format = target.suffix[1:]
+    if back:
+        export.Job(table, format, "data", target.parent, digests.no_progress).run(target, "replace")
+    else:
+        with open(target, "wb") as file:
+            export.DATA[format].write(file, table.batches(), table.schema, {})
+    return time.perf_counter() - began
+
+
+def duckdb(path: Path, target: Path) -> float:
+    import duckdb as engine
+
+    def copy() -> None:
+        with engine.connect() as connection:
+            connection.execute("SET threads = 2")
+            options = (
+                "FORMAT csv, HEADER" if target.suffix == ".csv" else "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1"
+            )
+            connection.execute(f"COPY (SELECT * FROM read_parquet('{path}')) TO '{target}' ({options})")
+
+    return seconds(copy)
+
+
+def pyarrow(path: Path, target: Path) -> float:
+    import pyarrow as pa
+    import pyarrow.csv as csv
+    import pyarrow.parquet as pq
+
+    def copy() -> None:
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            made: dict[str, Callable[[], Any]] = {
+                ".csv": lambda: csv.CSVWriter(str(target), schema),
+                ".arrow": lambda: pa.ipc.new_file(str(target), schema),
+                ".parquet": lambda: pq.ParquetWriter(target, schema, compression="zstd", compression_level=1),
+            }
+            with made[target.suffix]() as writer:
+                for batch in file.iter_batches(batch_size=65_536):
+                    writer.write_batch(batch)
+
+    return seconds(copy)
+
+
+def peak(path: Path, target: Path, profile: str) -> float:
+    """MB that a process of its own reaches; with the ending .none, by its imports alone."""
+    command = [sys.executable, "-c", MEMORY, str(path), str(target), profile]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+@contextmanager
+def prepare(folder: Path) -> Iterator[list[Comparison]]:
+    from actum import limits
+
+    path = folder / "t.parquet"
+    write(path, ROWS)
+    rows = f"{ROWS:,} × 8"
+    bound = limits.EXPORT_MEMORY_BYTES_MAX >> 20
+
+    def row(ending: str, against: Callable[[Path, Path], float], *, back: bool, most: float) -> Comparison:
+        target, other = folder / f"ours{ending}", folder / f"theirs{ending}"
+        what = f"export {ending[1:]}, {rows}" + (", durable, read back and compared" if back else ", before the re-reading")
+        reach = f"≤ {most} × {against.__name__}" if most < math.inf else "reported"
+
+        def measured() -> float:
+            return ours(path, target, back=back)
+
+        reference = f"{against.__name__}’s own writer"
+        return Comparison(
+            what, "s", measured, lambda: against(path, other), reference, reach, lambda _ours, ratio: ratio <= most, 3
+        )
+
+    def memory(ending: str, profile: str) -> Comparison:
+        def measured() -> float:
+            return peak(path, folder / f"peak{ending}", profile)
+
+        def reference() -> float:
+            return peak(path, folder / "peak.none", profile)
+
+        what = f"peak memory of exporting {ending[1:]}, {rows}"
+        return Comparison(what, "MB", measured, reference, "its imports", f"≤ {bound} MB", lambda mb, _ratio: mb <= bound, 1)
+
+    yield [
+        row(".csv", duckdb, back=False, most=1.1),
+        row(".csv", pyarrow, back=False, most=1.0),
+        row(".csv", duckdb, back=True, most=math.inf),
+        row(".parquet", duckdb, back=False, most=1.1),
+        row(".parquet", pyarrow, back=False, most=1.1),
+        row(".arrow", pyarrow, back=False, most=1.1),
+        memory(".csv", "data"),
+        memory(".jsonl", "data"),
+        memory(".arrow", "data"),
+    ]
