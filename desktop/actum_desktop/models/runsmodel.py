@@ -12,12 +12,14 @@ from dataclasses import fields
 from typing import Any
 
 from actum.limits import RUN_LIST_CELLS_KEPT_MAX, RUN_LIST_OPEN_ROWS_MAX, RUN_LIST_PAGE_ROWS
+from actum.workspace import Workspace
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
 from actum_desktop import measures
 from actum_desktop.controller.events import Live
 from actum_desktop.i18n import N_, _
 from actum_desktop.models.runcells import RunCells, cells
+from actum_desktop.models.runpages import RunPage, RunPages
 from actum_desktop.models.source import ENDED_STATUSES, OPEN_STATUSES, RunItem, Source
 
 Index = QModelIndex | QPersistentModelIndex
@@ -56,14 +58,21 @@ _FIELD_COLUMN = {
 
 
 class RunsModel(QAbstractTableModel):
-    """Attributes: `source`. Filter with `set_filter`; feed with `apply` and `tick`. Signal: `freshened` () when live cells are
-    those of now: not with each of the live states, which come faster than anybody reads."""
+    """Attributes: `source`. Filter with `set_filter`; feed with `apply` and `tick`. Signals: `freshened` () when live cells
+    are those of now, not with each of the live states, which come faster than anybody reads; `looked` () when the runs that
+    hold the text were looked for."""
 
     freshened = Signal()
+    looked = Signal()
 
-    def __init__(self, source: Source | None, parent: QObject | None = None) -> None:
+    def __init__(self, source: Source | None, parent: QObject | None = None, ws: Workspace | None = None) -> None:
+        """`ws` = whose runs are looked through for a text in a thread of their own; without it, at once."""
         super().__init__(parent)
         self.source = source
+        self._ws = ws
+        self._pages: RunPages | None = None
+        self._asked = 0  # the question that is not answered yet
+        self._since: set[int] = set()  # runs that changed since it was asked
         self._open: list[RunItem] = []
         self._ended: list[RunItem] = []
         self._more = False
@@ -85,24 +94,64 @@ class RunsModel(QAbstractTableModel):
         self.reload()
 
     def reload(self) -> None:
+        """Read anew. While a text is looked for, what was there stays."""
+        self._asked = 0
+        opened: list[RunItem] = []
+        ended: list[RunItem] = []
+        if self.source is not None:
+            if self._text and not self._text.isdigit() and (pages := self._beside()) is not None:
+                self._asked = pages.ask(None, self._blocks, self._text)
+                self._since.clear()
+                return
+            if "open" in self._blocks:
+                opened = self.source.runs_page(None, RUN_LIST_OPEN_ROWS_MAX, OPEN_STATUSES, self._text)
+            if "ended" in self._blocks:
+                ended = self.source.runs_page(None, RUN_LIST_PAGE_ROWS, ENDED_STATUSES, self._text)
+        self._replace(opened, ended)
+
+    @property
+    def looking(self) -> bool:
+        """Whether the runs that hold the text are still being looked for."""
+        return self._asked != 0
+
+    def _beside(self) -> RunPages | None:
+        if self._pages is None and self._ws is not None:
+            self._pages = RunPages(self._ws, self)
+            self._pages.page.connect(self._on_page)
+        return self._pages
+
+    def _on_page(self, page: RunPage) -> None:
+        if page.number != self._asked:
+            return
+        self._asked = 0
+        if page.error is None and page.before is None:
+            self._replace(list(page.open), list(page.ended))
+        elif page.error is None:
+            self._append(list(page.ended))
+        since, self._since = self._since, set()
+        self.apply(since, ())
+        self.looked.emit()
+
+    def _replace(self, opened: list[RunItem], ended: list[RunItem]) -> None:
         self.beginResetModel()
         self._cells.clear()
-        self._open, self._ended, self._more = [], [], False
-        if self.source is not None:
-            if "open" in self._blocks:
-                self._open = self.source.runs_page(None, RUN_LIST_OPEN_ROWS_MAX, OPEN_STATUSES, self._text)
-            if "ended" in self._blocks:
-                self._ended = self.source.runs_page(None, RUN_LIST_PAGE_ROWS, ENDED_STATUSES, self._text)
-                self._more = len(self._ended) == RUN_LIST_PAGE_ROWS
+        self._open, self._ended, self._more = opened, ended, len(ended) == RUN_LIST_PAGE_ROWS
         self.endResetModel()
 
     def canFetchMore(self, parent: Index) -> bool:
-        return not parent.isValid() and self._more
+        return not parent.isValid() and self._more and not self.looking
 
     def fetchMore(self, parent: Index) -> None:
         if self.source is None or not self._ended:
             return
-        page = self.source.runs_page(self._ended[-1].number, RUN_LIST_PAGE_ROWS, ENDED_STATUSES, self._text)
+        before = self._ended[-1].number
+        if self._text and (pages := self._beside()) is not None:
+            self._asked = pages.ask(before, self._blocks, self._text)
+            self._since.clear()
+        else:
+            self._append(self.source.runs_page(before, RUN_LIST_PAGE_ROWS, ENDED_STATUSES, self._text))
+
+    def _append(self, page: list[RunItem]) -> None:
         self._more = len(page) == RUN_LIST_PAGE_ROWS
         if page:
             first = self.rowCount()
@@ -116,6 +165,7 @@ class RunsModel(QAbstractTableModel):
             self._live[state.run] = state
             self._touched.add(state.run)
         numbers = set(runs)
+        self._since |= numbers if self.looking else set()
         if numbers and self.source is not None:
             for item in sorted(self.source.runs(numbers), key=lambda item: item.number):
                 self._facts.pop(item.number, None)
@@ -131,6 +181,11 @@ class RunsModel(QAbstractTableModel):
     def rest(self) -> None:
         """Before source and window go."""
         self._fresh.stop()
+        self._asked = 0
+        if self._pages is not None:
+            self._pages.close()
+            self._pages.deleteLater()
+            self._pages = None
 
     def freshen(self) -> None:
         """What came since the last time, now."""

@@ -197,6 +197,8 @@ class RunsView(QWidget):
         self._total.setText(total)
         hints = (_("Active first, then newest"), _("Enter opens"), _("S stops"), _("/ filters"))
         self._hints.setText("  ·  ".join(hints))
+        if self._model.looking:
+            total = _("Looking through {runs} …").format(runs=total)
 
     def _on_filter(self) -> None:
         self._typing.stop()
@@ -204,6 +206,10 @@ class RunsView(QWidget):
         self._show_emptiness()
 
     def _on_clear(self) -> None:
+        self._on_rows()
+
+    def _on_rows(self) -> None:
+        self._on_selection()
         self._segments.choose("all")
         self._filter.clear()
         self._on_filter()
