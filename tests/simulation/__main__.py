@@ -1,53 +1,122 @@
-"""`python -m tests.simulation --seeds N [--first S] [--trace]`: live through many seeds; print what was reached and found."""
+"""`python -m tests.simulation`: live through many seeds, or through one exactly; print what was reached and found.
+
+--seeds N [--first S] [--jobs J] [--minutes M]     N seeds, or as many as M minutes allow
+--lines                                            line coverage of the supervisor by the simulation alone (one job)
+--seed S [--trace]                                 one seed, exactly as ever; one that fails is shortened and told
+"""
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import sys
 import time
-import traceback
-from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
+from tests.simulation.checks import Violation
 from tests.simulation.coverage import Coverage
+from tests.simulation.decisions import Step, shrink
+from tests.simulation.reached import Reached
 from tests.simulation.world import World
+
+BATCH_SEEDS = 100
+TOLD_EVERY_S = 60.0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--trace", action="store_true", help="print every step of the last seed")
-    parser.add_argument("--lines", action="store_true", help="print which lines of the supervisor were not reached (slow)")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--seed", type=int, help="live through this one alone")
+    parser.add_argument("--trace", action="store_true", help="with --seed: print every step")
+    parser.add_argument("--lines", action="store_true")
     options = parser.parse_args()
-    coverage = Coverage() if options.lines else None
-    begun = time.monotonic()
-    endings: Counter[str] = Counter()
-    triples: Counter[tuple[str, str, str]] = Counter()
-    found: list[tuple[int, str]] = []
-    world = None
-    for seed in range(options.first, options.first + options.seeds):
-        world = World(seed)
-        try:
-            with coverage or nullcontext():
-                world.run()
-        except Exception as error:  # a violation, or the supervisor itself failed
-            line = traceback.extract_tb(error.__traceback__)[-1]
-            found.append((seed, f"{type(error).__name__} {error} ({line.name})"))
-        endings.update(str(run.status) for run in world.store.runs.values())
-        triples.update(world.ledger.triples)
-    if options.trace and world is not None:
-        sys.stdout.write("\n".join(world.log) + "\n")
-    for kind, count in Counter(what.split(" (")[0][:100] for _, what in found).most_common(30):
-        seeds = [seed for seed, what in found if what.startswith(kind)][:6]
-        sys.stdout.write(f"{count:6}  {kind}  seeds {seeds}\n")
+    if options.seed is not None:
+        return one(options.seed, traced=options.trace)
+    return many(options)
+
+
+def batches(first: int, seeds: int) -> Iterator[tuple[int, int]]:
+    for begin in range(first, first + seeds, BATCH_SEEDS):
+        yield begin, min(BATCH_SEEDS, first + seeds - begin)
+
+
+def live(batch: tuple[int, int]) -> Reached:
+    reached = Reached()
+    for seed in range(batch[0], batch[0] + batch[1]):
+        reached.live(seed)
+    return reached
+
+
+def many(options: argparse.Namespace) -> int:
+    begun = told = time.monotonic()
+    until = begun + options.minutes * 60 if options.minutes else None
+    total, coverage = Reached(), Coverage() if options.lines else None
+    pool = multiprocessing.get_context("spawn").Pool(options.jobs) if options.jobs > 1 else None
+    work = batches(options.first, options.seeds)
+    with coverage or nullcontext():
+        for reached in pool.imap_unordered(live, work) if pool is not None else map(live, work):
+            total.add(reached)
+            if until is not None and time.monotonic() > until:
+                break
+            if time.monotonic() - told > TOLD_EVERY_S:
+                told = time.monotonic()
+                say([f"… {total.seeds:,} seeds in {told - begun:,.0f} s, found {len(total.found)}"])
+    if pool is not None:
+        pool.terminate()
+    say(total.report())
     if coverage is not None:
-        for name, lines in coverage.missed().items():
-            sys.stdout.write(f"{name}: {lines}\n")
-        sys.stdout.write(f"lines of the supervisor reached: {coverage.percent():.1f} %\n")
+        say(f"{name}: {lines}" for name, lines in coverage.missed().items() if lines)
+        say([f"lines of the supervisor reached: {coverage.percent():.1f} %"])
     seconds = time.monotonic() - begun
-    sys.stdout.write(f"{options.seeds} seeds in {seconds:.1f} s; runs {dict(endings)}; {len(triples)} arrows reached\n")
-    return 1 if found else 0
+    say([f"{seconds:,.0f} s, {total.seeds / seconds:.1f} seeds a second"])
+    return 1 if total.found else 0
+
+
+def one(seed: int, *, traced: bool) -> int:
+    """One seed. A failing one is shortened: the fewest steps that still fail the same check are printed, with their trace."""
+    failure, steps = lived(seed)
+    if failure is None:
+        say(replayed(seed, steps) if traced else [f"seed {seed}: {len(steps)} steps, every rule holds"])
+        return 0
+    say([f"seed {seed} fails after {len(steps)} steps: {failure}", "shortening …"])
+    short = shrink(steps, lambda steps: same(lived(seed, steps)[0], failure))
+    say([f"{len(short)} steps are enough:", *map(str, short), "", *replayed(seed, short)])
+    return 1
+
+
+def lived(seed: int, steps: Sequence[Step] | None = None) -> tuple[Exception | None, list[Step]]:
+    """The failure of a seed (as drawn, or with these steps), and the steps it took."""
+    world = World(seed)
+    try:
+        world.run(steps)
+    except Exception as error:
+        return error, world.steps
+    return None, world.steps
+
+
+def same(found: Exception | None, wanted: Exception) -> bool:
+    if isinstance(found, Violation) and isinstance(wanted, Violation):
+        return found.check == wanted.check
+    return type(found) is type(wanted)
+
+
+def replayed(seed: int, steps: Sequence[Step]) -> list[str]:
+    world = World(seed, tracing=True)
+    try:
+        world.run(steps)
+    except Exception as error:
+        world.log.append(str(error))
+    return world.log
+
+
+def say(lines: Iterator[str] | list[str] | object) -> None:
+    for line in lines:  # type: ignore[attr-defined]
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -138,6 +138,14 @@ def _unmount_all(world: World) -> None:
         folder.readable = readable
 
 
+def _restart_without_disk(world: World) -> None:
+    """The next instance comes up before the disk is mounted."""
+    for app in _living_apps(world):
+        world.kill_app(app)
+    for folder in world.folders.values():
+        folder.readable = False
+
+
 def _full_disk(world: World) -> None:
     world.disk_full = not world.disk_full
 
@@ -230,6 +238,7 @@ FAULTS = {
     "forge hello": _forge_hello,
     "unmount": _unmount,
     "unmount all": _unmount_all,
+    "restart without disk": _restart_without_disk,
     "full disk": _full_disk,
     "touch package": _touch_package,
     "take package": _take_package,

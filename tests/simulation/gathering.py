@@ -91,6 +91,7 @@ class Gathering:
         self.document = self.folder.outcome
         if self.document is None:
             self.outcome = OutcomeSeen.NONE
+            self.app.world.outcome_read_s[self.row.attempt] = self.app.world.active_s(self.row.attempt)
         elif self.document["session"] != self.row.session:
             self.document = None
             self._unknown("outcome", "outcome.json is of another session.")

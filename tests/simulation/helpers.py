@@ -31,7 +31,6 @@ class Helping:
 
     app: App
     effect: Any
-    begun: bool = False
     renamed: bool = False
 
     @property
@@ -43,8 +42,7 @@ class Helping:
         return self.app.world.folders[self.attempt]
 
     def step(self) -> bool:
-        if not self.begun and self.app.world.slow():
-            self.begun = True
+        if self.app.world.slow():
             return False
         return _HELP[type(self.effect)](self)
 

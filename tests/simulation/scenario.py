@@ -6,9 +6,13 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from actum.model.status import FailureCode
+from actum.model.status import FailureCode, Phase
 
 TASKS = ("plain", "shares", "shares too")  # the last two need the same exclusive resource
+
+
+# Short phases in which much can go wrong.
+RIPE = (Phase.SEALING, Phase.VERIFYING, Phase.PUBLISHING, Phase.PUBLISH_PENDING)
 
 
 @dataclass(slots=True)
@@ -36,6 +40,7 @@ class Scenario:
     retries: int
     safe: bool
     stall_s: float | None
+    aimed: Phase | None  # a short phase for which this seed keeps its faults and stops
     favourites: tuple[str, ...]
 
     @classmethod
@@ -65,6 +70,7 @@ class Scenario:
             retries=rng.choice((0, 0, 1, 2)),
             safe=rng.random() < 0.7,
             stall_s=rng.choice((None, None, 20.0)),
+            aimed=rng.choice((*RIPE, None, None, None, None, None, None)),
             favourites=tuple(rng.choice(faults) for _ in range(2)),
         )
 

@@ -28,7 +28,7 @@ from actum.model.changes import (
     StopRun,
 )
 from actum.model.facts import Fact, FactName
-from actum.model.run import AttemptRow
+from actum.model.run import AdoptedRow, AttemptRow
 from actum.model.status import (
     RELEASING,
     TERMINAL,
@@ -241,6 +241,7 @@ class Store:
             request_digest=run.request.request_digest,
             contract_digest="contract",
             contract=self.tasks.get(run.request.task, self.contract),
+            adopts=self._adopted(run.request.adopts),
             parameters={},
             admitted_epoch=run.admitted_epoch,
             created_at_us=at_us,
@@ -250,6 +251,13 @@ class Store:
         if first is not None and n > 1:  # frozen once per run
             self.attempts[attempt] = replace(self.attempts[attempt], inputs=first.inputs)
         self._written(number)
+
+    def _adopted(self, attempt: str | None) -> AdoptedRow | None:
+        """The old attempt as a run that adopts it reads it."""
+        if attempt is None:
+            return None
+        old = self.row(attempt)
+        return AdoptedRow(old.run, attempt, old.n, old.session, old.cookie, old.host_identity, dict(old.facts))
 
     def _next(self, request: NextAttempt) -> Answer:
         run = self.runs[request.run]

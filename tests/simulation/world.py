@@ -35,6 +35,7 @@ from tests.simulation.store import Store
 TROUBLE_STEPS = 260
 PEACE_STEPS_MAX = 9_000
 ASK_AGAIN_STEPS = 1_500
+AIMED = ("kill app", "take over", "touch package", "take package", "power cut", "second app", "unmount", "restart without disk")
 Action = Callable[[], Any]
 
 
@@ -64,6 +65,7 @@ class World:
     launched: dict[str, int] = field(default_factory=dict)
     claimed_at: dict[str, int] = field(default_factory=dict)  # active µs
     finished_at: dict[str, int] = field(default_factory=dict)  # active µs at which its outcome was durable
+    outcome_read_s: dict[str, float] = field(default_factory=dict)  # active seconds at which a look last found none
     rejections: set[str] = field(default_factory=set)  # attempts whose package verification rejects
     stopped_before: dict[str, bool] = field(default_factory=dict)  # attempt → a stop was on record before it was made
     accepted: set[int] = field(default_factory=set)  # runs whose stop was answered “accepted”
@@ -148,6 +150,8 @@ class World:
 
     def _plan(self) -> Plan:
         rng = self.rng
+        if self.scenario.aimed and rng.random() < 0.8:
+            return Plan(lasts_s=0.1)
         return Plan(
             lasts_s=rng.choice((0.1, 2.0, 15.0, 15.0 if self.scenario.deadline_s is None else 500.0)),
             ends=rng.choice(("ok", "ok", "ok", "ok", "fail", "crash", "incomplete")),
@@ -179,7 +183,7 @@ class World:
         return not self.peace and probability > 0 and self.rng.random() < probability
 
     def slow(self) -> bool:
-        return self.happens(self.scenario.slowness)
+        return self.happens(0.8 if self.scenario.aimed else self.scenario.slowness)
 
     def store_fault(self) -> str:
         if self.disk_full:
@@ -260,11 +264,13 @@ class World:
         """What happens next, by weight, of what could."""
         after_us = chance.randint(1, 40_000)
         offered = self.offers()
-        if self.scenario.faults and chance.random() < 0.04:
+        aim = self.scenario.aimed
+        ripe = aim is not None and any(row.pair.phase is aim for row in self.store.rows())
+        if self.scenario.faults and chance.random() < (0.12 if ripe else 0.002 if self.scenario.aimed else 0.04):
             self.scenario.faults -= 1
-            names = [*faults.FAULTS, *self.scenario.favourites * 8]
+            names = [*(AIMED if ripe else faults.FAULTS), *self.scenario.favourites * (1 if ripe else 8)]
             return Step(after_us, f"fault: {chance.choice(names)}", chance.getrandbits(32))
-        extra = self.people.offers(chance)
+        extra = self.people.offers(chance, ripe=ripe)
         weights = [(name, weight) for name, (weight, _) in {**offered, **extra}.items()]
         names = [name for name, _ in weights]
         action = chance.choices(names, [weight for _, weight in weights])[0]

@@ -70,12 +70,15 @@ def sealed_work_is_never_called_lost(ledger: Ledger, before: AttemptRow, request
 
 @at("change", "P19")
 def finished_work_has_not_timed_out(ledger: Ledger, before: AttemptRow, request: Change, target: Pair) -> Said:
-    """A deadline is judged only after the outcome was read; the host that wrote it is the judge of its own."""
+    """A deadline is judged only after the outcome was read, and read when the deadline had passed already."""
     if target.status is not Status.TIMEOUT or before.pair.status is Status.TIMEOUT:
         return None
     kind = (ledger.folders[before.attempt].outcome or {}).get("kind")
-    known = before.attempt in ledger.truth.finished_at and ledger.truth.finished_for_s(before.attempt) > 0
-    return f"TIMEOUT, and its outcome is {kind}" if kind in ("sealed", "failed") and known else None
+    read_s = ledger.truth.outcome_read_s.get(before.attempt, -1.0)
+    in_time = read_s >= min(ledger.truth.limits_s(before), default=0.0)
+    if before.attempt not in ledger.truth.finished_at or kind not in ("sealed", "failed"):
+        return None
+    return None if in_time else f"TIMEOUT, its outcome is {kind}, and nobody looked after the deadline"
 
 
 @at("change", "P01")
@@ -118,6 +121,7 @@ def a_retry_is_recorded_with_the_failure(ledger: Ledger, before: AttemptRow, req
     retry = before.contract["policies"]["retry"]
     allowed = before.n <= retry["maximum"] and request.columns.get("failure_code") in retry["codes"]
     allowed = allowed and request.columns.get("failure_code") not in ledger.truth.never_again
+    allowed = allowed and before.adopts is None  # nothing of it is to be done again
     safe = before.contract["policies"]["safe_to_repeat"]
     if allowed and safe and request.retry_at_us is None:
         return f"{target} on {request.columns.get('failure_code')}, and its retry is not part of the transaction"
