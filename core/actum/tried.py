@@ -38,10 +38,12 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One kind that ran. `counts` are (word, number); `skips` are (why, number); `complete` = all there is of the kind;
-    `dirty` = files differed from the commit. None = not known."""
+    """One thing of one kind that ran: `part` is "suite" for what runs with all tests, else a long run's name. `counts` are
+    (word, number); `skips` are (why, number); `complete` = all there is of it; `dirty` = files differed from the commit.
+    None = not known."""
 
     kind: Kind
+    part: str
     at_us: int
     commit: str | None
     dirty: bool | None
@@ -59,9 +61,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The whole file. `entries` by kind; a kind that is not among them did not run."""
+    """The whole file. `entries` by kind, what ran of each, newest first; a kind that is not among them did not run."""
 
-    entries: Mapping[Kind, Entry]
+    entries: Mapping[Kind, tuple[Entry, ...]]
     environment: tuple[tuple[str, str], ...]
 
     @property
@@ -95,11 +97,11 @@ def read(path: Path) -> Tried | NotThere:
     if document.get("schema") != SCHEMA:
         return NotThere("unreadable", f"its schema is {str(document.get('schema'))[:40]!r}")
     try:
-        found = [_entry(Kind(name), entry) for name, entry in dict(document["kinds"]).items()]
+        entries = {Kind(name): _parts(Kind(name), dict(parts)) for name, parts in dict(document["kinds"]).items()}
         environment = tuple((str(name), str(value)[:200]) for name, value in dict(document["environment"]).items())
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         return NotThere("unreadable", f"{type(error).__name__}: {str(error)[:100]}")
-    return Tried({entry.kind: entry for entry in found}, environment[: limits.EVIDENCE_NAMES_MAX])
+    return Tried({kind: found for kind, found in entries.items() if found}, environment[: limits.EVIDENCE_NAMES_MAX])
 
 
 def by_hand(path: Path) -> list[ByHand]:
@@ -152,9 +154,15 @@ def _document(path: Path) -> dict[str, Any] | NotThere:
     return document if isinstance(document, dict) else NotThere("unreadable", "it is no object")
 
 
-def _entry(kind: Kind, entry: Mapping[str, Any]) -> Entry:
+def _parts(kind: Kind, parts: Mapping[str, Any]) -> tuple[Entry, ...]:
+    found = [_entry(kind, str(part)[:64], entry) for part, entry in parts.items()]
+    return tuple(sorted(found, key=lambda entry: entry.at_us, reverse=True)[: limits.EVIDENCE_NAMES_MAX])
+
+
+def _entry(kind: Kind, part: str, entry: Mapping[str, Any]) -> Entry:
     return Entry(
         kind,
+        part,
         clock.parse_rfc3339(entry["at"]),
         _text(entry.get("commit")),
         entry["dirty"] if isinstance(entry.get("dirty"), bool) else None,

@@ -70,12 +70,14 @@ def report(
     skips: Mapping[str, int] | None = None,
     complete: bool = True,
     note: str = "",
+    part: str = "long",
     path: Path = DEFAULT,
 ) -> None:
-    """Put what ran of one kind into evidence.json, in place of what stood there of this kind.
+    """Put what ran of one kind into evidence.json, in place of what stood there of this kind and part.
 
-    `counts` = what was done, by word ("passed", "failed", "seeds", "executions", "findings"); `note` = one line that says
-    what the counts mean; `code` = Code.now() from the beginning of the run, so that code that changed meanwhile is told.
+    `part` tells what runs with all tests ("suite") from long runs, and these from each other; `counts` = what was done, by
+    word ("passed", "failed", "seeds", "executions", "findings"); `note` = one line that says what the counts mean; `code` =
+    Code.now() from the beginning of the run, so that code that changed meanwhile is told.
     """
     now = Code.now()
     held = code.until(now) if code else now
@@ -90,7 +92,7 @@ def report(
         "note": note,
         "environment": environment_digest(),
     }
-    _put(path, Kind(kind).value, entry)
+    _put(path, Kind(kind).value, part, entry)
 
 
 def environment() -> dict[str, str]:
@@ -117,7 +119,7 @@ def package(source: Path = DEFAULT, target: Path = PACKAGED) -> bool:
     return True
 
 
-def _put(path: Path, kind: str, entry: dict[str, Any]) -> None:
+def _put(path: Path, kind: str, part: str, entry: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path.with_suffix(".lock"), "wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # several runs may end at once
@@ -126,7 +128,7 @@ def _put(path: Path, kind: str, entry: dict[str, Any]) -> None:
             kinds = dict(document["kinds"]) if document.get("schema") == SCHEMA else {}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             kinds = {}
-        kinds[kind] = entry
+        kinds[kind] = {**(kinds[kind] if isinstance(kinds.get(kind), dict) and "at" not in kinds[kind] else {}), part: entry}
         ordered = {name.value: kinds[name.value] for name in Kind if name.value in kinds}
         document = {"schema": SCHEMA, "environment": environment(), "kinds": ordered}
         temporary = path.with_suffix(f".{os.getpid()}")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from actum import clock
-from actum.tried import Kind, NotThere, read
+from actum.tried import Entry, Kind, NotThere, read
 
 from tests import evidence
 
@@ -21,19 +22,22 @@ def main(words: list[str]) -> int:
         return 1
     sys.stdout.write("; ".join(f"{name} {value}" for name, value in found.environment) + "\n")
     for kind in Kind:
-        entry = found.entries.get(kind)
-        if entry is None:
-            sys.stdout.write(f"{kind:11} did not run\n")
-            continue
+        for line in _lines(kind, found.entries.get(kind, ())):
+            sys.stdout.write(line + "\n")
+    return 1 if any(entry.failed for parts in found.entries.values() for entry in parts) else 0
+
+
+def _lines(kind: Kind, parts: tuple[Entry, ...]) -> Iterator[str]:
+    if not parts:
+        yield f"{kind:11} did not run"
+    for entry in parts:
         counts = ", ".join(f"{number:,} {word}" for word, number in entry.counts)
         code = f"{(entry.commit or 'unknown')[:12]}{' with changes' if entry.dirty else ''}"
         part = "" if entry.complete else " (in part)"
-        sys.stdout.write(
-            f"{kind:11} {counts}{part}; {entry.seconds} s; {clock.rfc3339(entry.at_us)[:16]}; {code} {entry.note}\n"
-        )
+        when = clock.rfc3339(entry.at_us)[:16]
+        yield f"{kind:11} {entry.part}: {counts}{part}; {entry.seconds} s; {when}; {code} {entry.note}".rstrip()
         for why, number in entry.skips:
-            sys.stdout.write(f"{'':11}   {number} skipped: {why}\n")
-    return 1 if any(entry.failed for entry in found.entries.values()) else 0
+            yield f"{'':13}{number} skipped: {why}"
 
 
 if __name__ == "__main__":

@@ -100,6 +100,7 @@ class Recorder:
                     code=self._code,
                     skips=tally.skips,
                     complete=complete,
+                    part="suite",
                     path=Path(wanted) if wanted else self._root / "build" / "evidence.json",
                 )
 

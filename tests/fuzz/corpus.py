@@ -99,7 +99,7 @@ def _evidence() -> bytes:
     entry = {"at": "2026-01-02T03:04:05.000000Z", "commit": "0" * 40, "dirty": False, "complete": True}
     more = {"counts": {"passed": 3, "failed": 0}, "skips": {"no device": 1}, "seconds": 4, "note": ""}
     by_hand = [{"day": "2026-01-02", "what": "x", "where": "y", "found": "z"}]
-    kinds = {"unit": entry | more}
+    kinds = {"unit": {"suite": entry | more}}
     return json.dumps(
         {"schema": "actum.evidence/1", "environment": {"python": "3"}, "kinds": kinds, "entries": by_hand}
     ).encode()

@@ -101,13 +101,13 @@ class Den:
 class Keeper:
     """Attributes: ws, folder, pid (of the supervising process)."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, slots: int = SLOTS) -> None:
         self.folder = folder
         self.ws = Workspace(folder / "workspace")
         create_folders(self.ws)
         self.host_mib: dict[int, float] = {}
         self._end: End | None = None
-        self._set("slots", SLOTS)
+        self._set("slots", slots)
         command = [sys.executable, "-c", ENTRY, "--workspace", str(self.ws.path), "supervise"]
         with open(folder / "supervise.log", "wb") as log:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)

@@ -50,7 +50,8 @@ def run(suite: Path, *words: str) -> tried.Tried | NotThere:
 def test_what_ran_is_counted_by_kind_with_skips_and_why(suite: Path, workers: tuple[str, ...]) -> None:
     found = run(suite, "tests", *workers)
     assert isinstance(found, Tried)
-    unit, properties = found.entries[Kind.UNIT], found.entries[Kind.PROPERTY]
+    (unit,), (properties,) = found.entries[Kind.UNIT], found.entries[Kind.PROPERTY]
+    assert unit.part == "suite"
     assert dict(unit.counts) == {"passed": 2, "failed": 1, "skipped": 1}
     assert dict(unit.skips) == {"there is no such device here": 1}
     assert (unit.failed, unit.complete) == (1, True)
@@ -66,18 +67,19 @@ def test_a_part_never_takes_the_place_of_the_whole(suite: Path, words: tuple[str
     run(suite, *words, "--evidence", str(asked))
     found = tried.read(asked)
     assert isinstance(found, Tried)
-    assert [entry.complete for entry in found.entries.values() if entry.kind is Kind.UNIT] == [False]
+    assert [entry.complete for entry in found.entries[Kind.UNIT]] == [False]
 
 
 def test_each_kind_keeps_its_own_time_and_commit(tmp_path: Path) -> None:
     path = tmp_path / "evidence.json"
     evidence.report("fuzz", {"executions": 1_000, "findings": 0}, seconds=60, path=path, note="frames")
+    evidence.report("fuzz", {"passed": 40}, seconds=20, path=path, part="suite")
     evidence.report("soak", {"hours": 4}, seconds=14_400, path=path, code=evidence.Code("0" * 40, False))
     found = tried.read(path)
     assert isinstance(found, Tried)
     assert list(found.entries) == [Kind.SOAK, Kind.FUZZ]
-    assert found.entries[Kind.FUZZ].note == "frames"
-    assert found.entries[Kind.SOAK].dirty is True, "code that changed while it was tried is no commit"
+    assert {entry.part: entry.note for entry in found.entries[Kind.FUZZ]} == {"suite": "", "long": "frames"}
+    assert found.entries[Kind.SOAK][0].dirty is True, "code that changed while it was tried is no commit"
     assert dict(found.environment)["python"]
 
 
@@ -87,7 +89,7 @@ def test_r11_reasons_and_bytes_are_bounded(tmp_path: Path) -> None:
         evidence.report("unit", {"passed": 1}, seconds=1, skips={f"why {n}": 1 for n in range(number)}, path=path)
         found = tried.read(path)
         assert isinstance(found, Tried)
-        skips = found.entries[Kind.UNIT].skips
+        skips = found.entries[Kind.UNIT][0].skips
         assert len(skips) <= limits.EVIDENCE_NAMES_MAX
         assert sum(n for _, n in skips) == number
         assert skips[-1][1] == last
@@ -103,8 +105,8 @@ def test_r11_reasons_and_bytes_are_bounded(tmp_path: Path) -> None:
     [
         b"", b"\xff", b"[]", b"{}", b"[" * 100_000, b'{"schema": "actum.evidence/2", "kinds": {}, "environment": {}}',
         b'{"schema": "actum.evidence/1", "kinds": {"hearsay": {}}, "environment": {}}',
-        b'{"schema": "actum.evidence/1", "kinds": {"unit": {"at": "yesterday", "counts": {}}}, "environment": {}}',
-        b'{"schema": "actum.evidence/1", "kinds": {"unit": []}, "environment": {}}',
+        b'{"schema": "actum.evidence/1", "kinds": {"unit": {"long": {"at": "yesterday", "counts": {}}}}, "environment": {}}',
+        b'{"schema": "actum.evidence/1", "kinds": {"unit": [1]}, "environment": {}}',
         b'{"schema": "actum.evidence/1", "kinds": 3, "environment": {}}',
     ],
 )  # fmt: skip
