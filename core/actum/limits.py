@@ -79,6 +79,7 @@ NAME_CHARS_MAX = 100  # names of tasks, parameters, tables, columns, metrics; re
 CONTRACT_PARAMETERS_MAX = 200
 CONTRACT_BYTES_MAX = 262_144  # a contract document, canonical
 TABLE_COLUMNS_MAX = 2_000
+FILE_NAME_BYTES_MAX = 200  # of a file that is exported on success, its suffix included; a longer name is cut
 EXTRACT_S_MAX = 20  # importing a user's file to read its contract
 EXTRACT_OUTPUT_BYTES_MAX = 1_048_576
 EXTRACT_SHOWN_LINES_MAX = 12  # of what a failing import printed, the last ones
@@ -194,6 +195,9 @@ SLEEP_NOTICED_S = 5
 CLOCK_SET_NOTICED_S = 5  # what the wall clock gained or lost between two ticks, beyond the time that passed
 VERDICTS_BYTES_MAX = 49_152  # of one answer to `reconcile`; further verdicts are counted, not sent
 STATE_POLL_S = 1.0  # where no frames come, state.json is read this often
+SWEEP_IDLE_S = 60  # nothing computes and nothing is asked for so long: published bytes are looked at again
+SWEEP_PAUSE_S = 3_600  # between two passes over all results
+SWEEP_STEP_ROWS = 200  # results asked for their last look in one tick
 LEAVE_MS_MAX = 10_000  # how long closing the window waits for open commits
 
 assert VERDICTS_BYTES_MAX < FRAME_BYTES_MAX, "an answer carries the verdicts"

@@ -14,6 +14,7 @@ from actum.workspace import Workspace
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from actum_desktop import preferences
 from actum_desktop.controller.events import Progressed, Update
 from actum_desktop.tasksdesk import Send
 from actum_desktop.views.ink import Ink
@@ -30,11 +31,12 @@ _AGAIN_MS = 250  # changes that come together are looked at once
 
 
 class ResultsDesk(QObject):
-    """Signals: `result_chosen` (run number), `run_chosen` (run number), `list_chosen` ()."""
+    """Signals: `result_chosen` (run number), `run_chosen` (run number), `list_chosen` (), `compare_chosen` (run numbers)."""
 
     result_chosen = Signal(object)
     run_chosen = Signal(object)
     list_chosen = Signal()
+    compare_chosen = Signal(object)
 
     def __init__(self, ink: Ink, ws: Workspace, pages: QStackedWidget, send: Send) -> None:
         super().__init__(pages)
@@ -100,7 +102,9 @@ class ResultsDesk(QObject):
     def _make(self) -> None:
         if self._made:
             return
+        from actum_desktop.charts.preload import preload
         from actum_desktop.controller.tablehelper import TableHelper
+        from actum_desktop.models.arrangement import Arrangements
         from actum_desktop.models.resultreader import ResultReader
         from actum_desktop.models.resultsmodel import ResultsModel
         from actum_desktop.models.tablereader import TableReader
@@ -108,7 +112,7 @@ class ResultsDesk(QObject):
         from actum_desktop.views.resultsview import ResultsView
 
         self._made = True
-        self._reader = ResultReader(self._ws, self)
+        self._reader = ResultReader(self._ws, self, meanwhile=preload)
         self._tables = TableReader(self)
         self._helper = TableHelper(self)
         self._model = ResultsModel(self._reader.ask_page, self)
@@ -116,7 +120,10 @@ class ResultsDesk(QObject):
         self._reader.seen.connect(self._on_seen)
         self._list = ResultsView(self._ink, self._model)
         self._list.opened.connect(self.result_chosen)
-        self._page = ResultPage(self._ink, self._tables, self._helper)
+        self._list.compare_asked.connect(self.compare_chosen)
+        self._page = ResultPage(
+            self._ink, self._tables, self._helper, Arrangements(preferences.place().with_name("tables.json"))
+        )
         self._page.list_asked.connect(self.list_chosen)
         self._page.run_asked.connect(self.run_chosen)
         self._page.command_asked.connect(self._on_command)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actum.errors import ActumError
-from actum.limits import ACTIVE_SHOWN_MAX, VISITED_PLACES_MAX
+from actum.limits import ACTIVE_SHOWN_MAX
 from actum.workspace import Workspace
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from actum_desktop import measures, stalls
 from actum_desktop.asking import Asking
+from actum_desktop.comparedesk import CompareDesk
 from actum_desktop.controller.events import Answered, Progressed, Supervising, Update
 from actum_desktop.i18n import _
 from actum_desktop.models.history import History
@@ -26,6 +27,7 @@ from actum_desktop.models.runreader import Seen
 from actum_desktop.models.runsmodel import RunsModel
 from actum_desktop.models.source import Counts, Source
 from actum_desktop.palettedesk import PaletteDesk
+from actum_desktop.places import Place, Places
 from actum_desktop.resultsdesk import ResultsDesk
 from actum_desktop.sending import Failed, Sending, Then
 from actum_desktop.tasksdesk import TasksDesk
@@ -33,12 +35,13 @@ from actum_desktop.views.alertsview import AlertsView
 from actum_desktop.views.helpview import HelpView
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.launchview import LaunchView
-from actum_desktop.views.notice import Notice
+from actum_desktop.views.notice import NoticeBox
 from actum_desktop.views.runpage import RunPage
 from actum_desktop.views.runsview import RunsView
 from actum_desktop.views.settingsview import SettingsView
 from actum_desktop.views.sidebar import Active, Sidebar
 from actum_desktop.views.statusline import StatusLine
+from actum_desktop.views.widgets import bare
 
 if TYPE_CHECKING:
     from actum_desktop.models.tasks import Shelf
@@ -71,11 +74,9 @@ class Window(QWidget):
         self.asking = Asking(self.send, ws.path, self)
         self.asking.admitted.connect(self.open_run)
         self.finder = PaletteDesk(ink, ws, self)
-        self._visited: list[tuple[str, int | str]] = [("runs", 0)]
-        self._at = 0
-        self._outer = QVBoxLayout(self)
-        self._outer.setContentsMargins(0, 0, 0, 0)
-        self._model = RunsModel(None, self)
+        self._places = Places(Place("runs"))
+        self._outer = bare(QVBoxLayout(self))
+        self._model = RunsModel(None, self, ws)
         self._model.freshened.connect(self._show_active)
         self._stalls = stalls.StallWatch(stalls.StallFile(ws.path / "crashes").keep, parent=self)
         self._build()
@@ -125,32 +126,19 @@ class Window(QWidget):
         self._make_desks()
         for page in (self._runs, self._page, self._alerts, self._settings, self._help):
             self._pages.addWidget(page)
-        self._notice = Notice(ink)
-        right = QVBoxLayout()
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(0)
-        notice_row = QVBoxLayout()
-        notice_row.setContentsMargins(ink.theme.px(24), ink.theme.px(12), ink.theme.px(24), 0)
-        notice_row.addWidget(self._notice)
-        self._notice_box = QWidget()
-        self._notice_box.setLayout(notice_row)
-        self._notice_box.hide()
-        self._notice.closed.connect(self._notice_box.hide)
-        right.addWidget(self._notice_box)
+        self._notice = NoticeBox(ink)
+        right = bare(QVBoxLayout())
+        right.addWidget(self._notice)
         right.addWidget(self._pages, 1)
         work = QWidget()
-        row = QHBoxLayout(work)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = bare(QHBoxLayout(work))
         row.addWidget(self._sidebar)
         row.addLayout(right, 1)
         self._whole = QStackedWidget()
         self._whole.addWidget(work)
         self._whole.addWidget(self._launch)
         central = QWidget()
-        column = QVBoxLayout(central)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = bare(QVBoxLayout(central))
         column.addWidget(self._whole, 1)
         column.addWidget(self._status)
         self._central = central
@@ -166,6 +154,13 @@ class Window(QWidget):
         self._results.result_chosen.connect(self.open_result)
         self._results.run_chosen.connect(self.open_run)
         self._results.list_chosen.connect(self._on_results_key)
+        self._results.compare_chosen.connect(self.compare)
+        self._runs.compare_asked.connect(self.compare)
+        self._compare = CompareDesk(self._ink, self._ws, self._pages)
+        self._compare.runs_chosen.connect(self.compare)
+        self._compare.run_chosen.connect(self.open_run)
+        self._compare.list_chosen.connect(self._on_results_key)
+        self._compare.failed.connect(self.tell)
         if self._shelf is not None:
             self._tasks.join(self._shelf)
 
@@ -175,6 +170,7 @@ class Window(QWidget):
         self._page.close_down()
         self._tasks.part()
         self._results.part()
+        self._compare.part()
         showing_launch = self._whole.currentWidget() is self._launch
         old = self._central
         self._outer.removeWidget(old)
@@ -183,7 +179,7 @@ class Window(QWidget):
         old.hide()
         old.deleteLater()
         if self._state is not None:
-            self.on_supervising(self._state)
+            self._supervise(self._state)
         if showing_launch:
             self._whole.setCurrentWidget(self._launch)
         self._refresh_store()
@@ -221,7 +217,7 @@ class Window(QWidget):
         if self._page.run:
             reads.ask(self._page.run, self._page.attempt_n)
         if self._state is not None:
-            self.on_supervising(self._state)
+            self._supervise(self._state)
         self._focus_page()
         self._stalls.start()
 
@@ -242,6 +238,7 @@ class Window(QWidget):
         self._page.close_down()
         self._tasks.part()
         self._results.part()
+        self._compare.part()
         self._sending.part()
         self._source, self._reads, self._shelf = None, None, None
         self._model.rest()
@@ -265,6 +262,11 @@ class Window(QWidget):
             self._reads.ask(self._page.run, self._page.attempt_n)
 
     def on_supervising(self, state: Supervising) -> None:
+        """Told with every update; what has not changed is not shown again."""
+        if state != self._state:
+            self._supervise(state)
+
+    def _supervise(self, state: Supervising) -> None:
         self._state = state
         self._status.supervising(state)
         self._runs.supervising(state)
@@ -289,7 +291,6 @@ class Window(QWidget):
     def tell(self, error: ActumError) -> None:
         """What went wrong, above the page, until it is closed."""
         self._notice.tell(error)
-        self._notice_box.show()
 
     # ---- commands
 
@@ -340,7 +341,7 @@ class Window(QWidget):
     @property
     def shown_run(self) -> RunPage | None:
         """The page of the run that is looked at, None where another page is."""
-        return self._page if self._visited[self._at][0] == "run" else None
+        return self._page if self._places.now.screen == "run" else None
 
     def screens(self) -> list[tuple[str, str, str, str]]:
         """(key, title, icon, keys) of every screen of the sidebar."""
@@ -363,25 +364,25 @@ class Window(QWidget):
         """The page of a task; "" = the gallery."""
         self._go("task", str(name)) if name else self._go("tasks")
 
-    def _go(self, screen: str, run: int | str = 0) -> None:
-        place = (screen, run)
-        if self._visited[self._at] != place:
-            self._visited = [*self._visited[: self._at + 1], place][-VISITED_PLACES_MAX:]
-            self._at = len(self._visited) - 1
+    def compare(self, runs: object) -> None:
+        """Runs side by side, the first being what the others are compared with."""
+        if isinstance(runs, tuple | list):
+            self._go("compare", " ".join(str(run) for run in runs))
+
+    def _go(self, screen: str, what: int | str = 0) -> None:
+        self._places.go(Place(screen, what))
         self._show_place()
 
     def back(self) -> None:
-        if self._at > 0:
-            self._at -= 1
+        if self._places.step(-1):
             self._show_place()
 
     def forward(self) -> None:
-        if self._at + 1 < len(self._visited):
-            self._at += 1
+        if self._places.step(1):
             self._show_place()
 
     def _show_place(self) -> None:
-        screen, run = self._visited[self._at]
+        screen, run = self._places.now
         pages: dict[str, QWidget] = {
             "runs": self._runs,
             "run": self._page,
@@ -389,11 +390,13 @@ class Window(QWidget):
             "settings": self._settings,
             "help": self._help,
         }
-        self._sidebar.choose({"run": "runs", "task": "tasks", "result": "results"}.get(screen, screen))
+        self._sidebar.choose({"run": "runs", "task": "tasks", "result": "results", "compare": "results"}.get(screen, screen))
         if screen in ("tasks", "task"):
             pages[screen] = self._tasks.show(str(run) if screen == "task" else "")
         elif screen in ("results", "result"):
             pages[screen] = self._results.show(int(run))
+        elif screen == "compare":
+            pages[screen] = self._compare.show(tuple(int(each) for each in str(run).split()))
         elif isinstance(run, int) and screen == "run":
             self._page.open(run)
             live = self._model.live(run)
@@ -408,11 +411,14 @@ class Window(QWidget):
         if self._whole.currentWidget() is self._launch:
             self._launch.focus_start()
             return
+        screen, what = self._places.now
         page = self._pages.currentWidget()
-        if self._visited[self._at][0] in ("tasks", "task"):
+        if screen in ("tasks", "task"):
             self._tasks.screen.focus_start()
-        elif self._visited[self._at][0] in ("results", "result"):
-            self._results.focus_start(int(self._visited[self._at][1]))
+        elif screen in ("results", "result"):
+            self._results.focus_start(int(what))
+        elif screen == "compare":
+            self._compare.page.focus_start()
         elif isinstance(page, RunsView | RunPage | AlertsView | SettingsView | HelpView):
             page.focus_start()
 
@@ -436,12 +442,11 @@ class Window(QWidget):
             super().keyPressEvent(event)
 
     def _on_escape(self) -> None:
-        if self._notice_box.isVisible():
-            self._notice_box.hide()
-        elif self._visited[self._at][0] == "run":
-            self._go("runs")
-        elif self._visited[self._at][0] in ("task", "result"):
-            self._go(f"{self._visited[self._at][0]}s")
+        above = {"run": "runs", "task": "tasks", "result": "results", "compare": "results"}.get(self._places.now.screen)
+        if self._notice.isVisible():
+            self._notice.hide()
+        elif above is not None:
+            self._go(above)
 
     def _on_next_pane(self) -> None:
         """Sidebar, page, and round again."""
@@ -476,8 +481,9 @@ class Window(QWidget):
         self._alerts.show_alerts(alerts)
         self._sidebar.counts(self._counts.open, len(alerts))
         if self._state is not None:
-            self._runs.supervising(self._state)
-        self.in_flight_changed.emit()
+            self._supervise(self._state)
+        else:
+            self.in_flight_changed.emit()
 
     def _show_active(self) -> None:
         rows = range(min(len(self._model.open_items), ACTIVE_SHOWN_MAX))

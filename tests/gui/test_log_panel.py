@@ -170,7 +170,7 @@ def test_rerun_edit_and_copy_by_keyboard(open_desk: Open, qtbot: QtBot, qapp: QA
     assert page._show["parameters"]["symbol"] == "AAPL"
     assert window._counts.total == 2
     QTest.keyClick(page._ledger, Qt.Key.Key_E, control)
-    assert window._visited[-1] == ("task", "return-and-risk")
+    assert window._places.now == ("task", "return-and-risk")
     form = window._tasks.screen.page.run_form  # type: ignore[union-attr]
     assert form is not None
     assert form.form.raw()["symbol"] == "AAPL"

@@ -69,7 +69,7 @@ def test_everything_by_keyboard_alone(open_desk: Open, qtbot: QtBot, qapp: QAppl
     opened(desk, qtbot)
     assert typed(desk, qtbot, "1", "jump")[0].value == 1
     pressed(desk, Qt.Key.Key_Return)
-    assert window._visited[-1] == ("run", 1)
+    assert window._places.now == ("run", 1)
 
     window.go("tasks")
     with Reader(desk._ws) as reader:
@@ -79,7 +79,7 @@ def test_everything_by_keyboard_alone(open_desk: Open, qtbot: QtBot, qapp: QAppl
     assert finder is not None
     qapp.clipboard().setText(whole)
     finder.line.paste()
-    qtbot.waitUntil(lambda: window._visited[-1] == ("run", 1), timeout=10_000)
+    qtbot.waitUntil(lambda: window._places.now == ("run", 1), timeout=10_000)
     assert not finder.isVisible(), "a pasted id goes straight to the run"
 
     opened(desk, qtbot)

@@ -165,11 +165,11 @@ def test_places_visited_are_kept_up_to_their_bound(ink: Ink, tmp_path: Path) -> 
     window = Window(ink, Workspace(tmp_path), "0")
     for run in range(1, limits.VISITED_PLACES_MAX):
         window.open_run(run)
-    assert len(window._visited) == limits.VISITED_PLACES_MAX
-    assert window._visited[0] == ("runs", 0)
+    assert len(window._places._visited) == limits.VISITED_PLACES_MAX
+    assert window._places._visited[0] == ("runs", 0)
     window.open_run(limits.VISITED_PLACES_MAX)
-    assert len(window._visited) == limits.VISITED_PLACES_MAX
-    assert window._visited[0] == ("run", 1)
+    assert len(window._places._visited) == limits.VISITED_PLACES_MAX
+    assert window._places._visited[0] == ("run", 1)
     window.part()
     window.close()
     window.deleteLater()

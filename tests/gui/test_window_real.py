@@ -108,7 +108,7 @@ def test_language_and_look_change_while_it_is_open(open_desk: Open, qtbot: QtBot
 def test_an_error_is_told_above_the_page_with_its_remedy(open_desk: Open, qtbot: QtBot) -> None:
     desk = open_desk()
     desk.window.asking.sample("no-such-task")
-    qtbot.waitUntil(lambda: desk.window._notice_box.isVisible(), timeout=20_000)
-    assert "no-such-task" in desk.window._notice._title.text()
+    qtbot.waitUntil(lambda: desk.window._notice.isVisible(), timeout=20_000)
+    assert "no-such-task" in desk.window._notice.notice._title.text()
     desk.window._on_escape()
-    assert not desk.window._notice_box.isVisible()
+    assert not desk.window._notice.isVisible()

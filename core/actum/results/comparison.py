@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -29,6 +29,7 @@ class Subject:
     show: Show
     title: str
     parameter_titles: Mapping[str, str] = field(default_factory=dict)
+    metric_titles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def run(self) -> int:
@@ -102,6 +103,29 @@ class Comparison:
     circumstances: tuple[Row, ...]
     unlike: tuple[Unlike, ...]
 
+    def to_json(self) -> dict[str, Any]:
+        """As `compare --json` prints it and a saved comparison holds it."""
+        parts = (("parameters", self.parameters), ("inputs", self.inputs), ("circumstances", self.circumstances))
+        rows = {
+            part: [{"name": row.name, "title": row.title, "values": list(row.cells), "differs": row.differs} for row in lines]
+            for part, lines in parts
+        }
+        metrics = [
+            {"name": row.name, "title": row.title, "unit": row.unit or None, "cells": [asdict(cell) for cell in row.cells]}
+            for row in self.metrics
+        ]
+        unlike = [{"run": other.run, "kinds": list(other.kinds)} for other in self.unlike]
+        return {"runs": list(self.runs), **rows, "metrics": metrics, "unlike": unlike}
+
+
+def subject(show: Mapping[str, Any], contract: Mapping[str, Any]) -> Subject:
+    """A run by its document of `show`, with the names its task's contract gives."""
+    parameters, metrics = (
+        {str(item["name"]): str(item.get("title") or item["name"]) for item in contract.get(part) or ()}
+        for part in ("parameters", "metrics")
+    )
+    return Subject(show, str(contract.get("title") or show["task"]), parameters, metrics)
+
 
 def compare(subjects: Sequence[Subject]) -> Comparison:
     """Raises WrongUse for fewer than 2 or more than COMPARED_RUNS_MAX runs, and for a run named twice."""
@@ -154,7 +178,8 @@ def _metrics(subjects: Sequence[Subject]) -> tuple[MetricRow, ...]:
         known = [metrics[name] for metrics in held if name in metrics]
         first = held[0].get(name)
         cells = tuple(_cell(metrics.get(name), first, first_run=place == 0) for place, metrics in enumerate(held))
-        title = next((str(m["title"]) for m in known if m.get("title")), name)
+        titles = [m.get("title") for m in known] + [s.metric_titles.get(name) for s in subjects]
+        title = next((str(title) for title in titles if title), name)
         rows.append(MetricRow(name, title, str(known[0].get("unit") or ""), cells))
     return tuple(rows)
 

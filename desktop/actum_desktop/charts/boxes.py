@@ -5,8 +5,9 @@ Up and Down move from box to box; the one in focus is spoken and its numbers sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -32,6 +33,12 @@ class Box:
     upper: float
     high: float
     token: str = "accent"
+
+    @classmethod
+    def of(cls, name: str, box: Mapping[str, Any], token: str = "accent") -> Box:
+        """One of the boxes that the verb `plot` answers."""
+        low, lower, median, upper, high = (float(box[key]) for key in ("low", "lower", "median", "upper", "high"))
+        return cls(name, int(box["rows"]), low, lower, median, upper, high, token)
 
 
 class Boxes(QWidget):

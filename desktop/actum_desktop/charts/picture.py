@@ -32,6 +32,11 @@ def save(path: Path, seen: QWidget, ground: QColor, title: str, rows: Iterable[S
         known = ", ".join(f".{known}" for known in FORMATS)
         raise WrongUse("bad_format", f"A plot cannot be saved as “{path.suffix}”.", f"Known: {known}.", "Choose one of these.")
     content = as_csv(rows) if kind == "csv" else as_png(seen, ground, title) if kind == "png" else as_svg(seen, ground, title)
+    write(path, content)
+
+
+def write(path: Path, content: bytes) -> None:
+    """A file that is whole or not there. Raises StorageFailed."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.writing")
     try:
         with temporary.open("wb") as file:
@@ -41,7 +46,7 @@ def save(path: Path, seen: QWidget, ground: QColor, title: str, rows: Iterable[S
         os.replace(temporary, path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise StorageFailed("saving the plot", error) from error
+        raise StorageFailed("saving the file", error) from error
 
 
 def as_png(seen: QWidget, ground: QColor, title: str) -> bytes:
@@ -55,7 +60,7 @@ def as_png(seen: QWidget, ground: QColor, title: str) -> bytes:
     held = QBuffer()
     held.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(held, "PNG")  # type: ignore[call-overload]
-    return held.data().data()
+    return bytes(held.data().data())
 
 
 def as_svg(seen: QWidget, ground: QColor, title: str) -> bytes:
@@ -74,7 +79,7 @@ def as_svg(seen: QWidget, ground: QColor, title: str) -> bytes:
     QWidget.render(seen, painter, QPoint(), renderFlags=QWidget.RenderFlag.DrawChildren)
     painter.end()
     held.close()
-    return content.data()
+    return bytes(content.data())
 
 
 def as_csv(rows: Iterable[Sequence[Any]]) -> bytes:

@@ -23,7 +23,6 @@ from actum_desktop.views.ink import Ink
 from actum_desktop.views.widgets import Label
 
 _FILL_ALPHA = 0.11
-_MEASURES = ("rows", "low", "lower", "median", "upper", "high")
 
 
 class TablePlot(QWidget):
@@ -60,7 +59,7 @@ class TablePlot(QWidget):
             return
         self._found, self._names, self._at = found, (x, y), None
         if found["kind"] == "box":
-            boxes = [Box(box["group"], *(box[key] for key in _MEASURES)) for box in found["boxes"]]
+            boxes = [Box.of(box["group"], box) for box in found["boxes"]]
             self._boxes.show_boxes(boxes, y, timed=bool(found["y_time"]))
             self._stack.setCurrentWidget(self._boxes)
         else:
@@ -80,7 +79,8 @@ class TablePlot(QWidget):
             else f"{y} / {x} · {basis(self._found)}"
         )
         rows = picture.points(self._found, x, y)
-        picture.save(path, self._stack.currentWidget(), self._ink.theme.color("surface"), title, rows)
+        seen = self._boxes if self._found["kind"] == "box" else self._plot
+        picture.save(path, seen, self._ink.theme.color("surface"), title, rows)
 
     @property
     def drawn(self) -> bool:

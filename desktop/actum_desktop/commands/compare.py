@@ -7,10 +7,8 @@ reason in place of it (R15); differences are exact decimals. Says which runs are
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
-from typing import Any
 
-from actum.results.comparison import Comparison, MetricCell, Row, Subject, compare
+from actum.results.comparison import Comparison, MetricCell, Row, compare, subject
 
 from actum_desktop import measures
 from actum_desktop.commands.context import Context, run_number
@@ -43,33 +41,10 @@ def run(args: argparse.Namespace, context: Context) -> int:
             subjects.append(subject(show_document(reader, context.workspace, number), contract))
     found = compare(subjects)
     if context.out.json:
-        context.out.document("compare", document(found))
+        context.out.document("compare", found.to_json())
     else:
         _print(context.out, found, everything=args.all)
     return 0
-
-
-def subject(show: dict[str, Any], contract: Any) -> Subject:
-    titles = {str(p["name"]): str(p.get("title") or p["name"]) for p in contract.get("parameters") or ()}
-    return Subject(show, str(contract.get("title") or show["task"]), titles)
-
-
-def document(found: Comparison) -> dict[str, Any]:
-    """The comparison as `--json` prints it."""
-    rows = {
-        part: [{"name": row.name, "title": row.title, "values": list(row.cells), "differs": row.differs} for row in lines]
-        for part, lines in (
-            ("parameters", found.parameters),
-            ("inputs", found.inputs),
-            ("circumstances", found.circumstances),
-        )
-    }
-    metrics = [
-        {"name": row.name, "title": row.title, "unit": row.unit or None, "cells": [asdict(cell) for cell in row.cells]}
-        for row in found.metrics
-    ]
-    unlike = [{"run": other.run, "kinds": list(other.kinds)} for other in found.unlike]
-    return {"runs": list(found.runs), **rows, "metrics": metrics, "unlike": unlike}
 
 
 def _print(out: Output, found: Comparison, *, everything: bool) -> None:

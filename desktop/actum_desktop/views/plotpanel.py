@@ -38,8 +38,9 @@ class PlotPanel(Card):
         self.kinds.chosen.connect(self._on_kind)
         self.y_box, self.x_box = Choice(ink), Choice(ink)
         self._over = Label(theme, _("over"), "caption", 400, "text2")
-        self.save_button = button(theme, "", self._on_save, icon="download-simple", small=True, tip=_("Save this plot as a file"))
-        self.save_button.setAccessibleName(_("Save this plot as a file"))
+        saving = _("Save this plot as a file")
+        self.save_button = button(theme, "", self._on_save, icon="download-simple", small=True, tip=saving)
+        self.save_button.setAccessibleName(saving)
         self._columns: dict[str, GridColumn] = {}
         self._boxes = False  # whether texts are along the axis
         for box, name in ((self.y_box, _("Column to draw")), (self.x_box, _("Column along the axis"))):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
+    QHBoxLayout,
     QHeaderView,
     QStackedLayout,
     QStyle,
@@ -20,7 +21,7 @@ from actum_desktop.models.resultsmodel import ITEM, ResultItem, ResultsModel
 from actum_desktop.models.resultsmodel import RIGHT as RIGHT_COLUMNS
 from actum_desktop.views.ink import LEFT, RIGHT, Ink
 from actum_desktop.views.rowtable import RowTable, Widths
-from actum_desktop.views.widgets import Card, Label, Rule
+from actum_desktop.views.widgets import Card, Label, Rule, button
 
 Index = QModelIndex | QPersistentModelIndex
 _WIDTHS = Widths((224, 276, 150, 100, 84, 150), growing=(0, 1), part=2 / 3, slack=90)
@@ -93,9 +94,10 @@ class ResultsTable(RowTable):
 
 
 class ResultsView(QWidget):
-    """Signal: `opened` (run number)."""
+    """Signals: `opened` (run number), `compare_asked` (run numbers)."""
 
     opened = Signal(object)
+    compare_asked = Signal(object)
 
     def __init__(self, ink: Ink, model: ResultsModel) -> None:
         super().__init__()
@@ -103,6 +105,10 @@ class ResultsView(QWidget):
         theme, px = ink.theme, ink.theme.px
         self.table = ResultsTable(ink, model)
         self.table.opened.connect(self.opened)
+        self.table.compare_asked.connect(self.compare_asked)
+        self.table.selectionModel().selectionChanged.connect(self._on_selection)
+        self.compare_button = button(theme, _("Compare"), self.table.ask_compare, tip=_("Two or more results side by side (C)"))
+        self.compare_button.setEnabled(False)
         self._total = Label(theme, "", "caption", 400, "text2")
         none = QWidget()
         empty = QVBoxLayout(none)
@@ -127,7 +133,11 @@ class ResultsView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(px(24), px(16), px(24), px(16))
         column.setSpacing(px(12))
-        column.addWidget(Label(theme, _("Results"), "page", 600))
+        head = QHBoxLayout()
+        head.addWidget(Label(theme, _("Results"), "page", 600))
+        head.addStretch(1)
+        head.addWidget(self.compare_button)
+        column.addLayout(head)
         column.addWidget(card, 1)
         model.modelReset.connect(self._on_rows)
         model.rowsInserted.connect(self._on_rows)
@@ -143,6 +153,9 @@ class ResultsView(QWidget):
             self._total.setText(_("The newest {n} results; more as you scroll").format(n=rows))
         else:
             self._total.setText(ngettext("{n} result", "{n} results", rows).format(n=rows))
+
+    def _on_selection(self) -> None:
+        self.compare_button.setEnabled(len(self.table.selected()) > 1)
 
     def focus_start(self) -> None:
         if self._model.rowCount() and not self.table.currentIndex().isValid():

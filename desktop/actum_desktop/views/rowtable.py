@@ -37,9 +37,10 @@ class Widths(NamedTuple):
 
 
 class RowTable(QTableView):
-    """Signal: `opened` (run number)."""
+    """Signals: `opened` (run number), `compare_asked` (the numbers of two or more selected runs)."""
 
     opened = Signal(object)
+    compare_asked = Signal(object)
 
     def __init__(self, ink: Ink, rows: Rows, widths: Widths) -> None:
         super().__init__()
@@ -100,6 +101,12 @@ class RowTable(QTableView):
         """The rows selected, from top to bottom."""
         return sorted(index.row() for index in self.selectionModel().selectedRows())
 
+    def ask_compare(self) -> None:
+        """Compare what is selected, the uppermost being what the others are compared with."""
+        runs = [self._rows.run_at(row) for row in self.selected()]
+        if len(runs) > 1:
+            self.compare_asked.emit(runs)
+
     def current_run(self) -> int | None:
         index = self.currentIndex()
         return self._rows.run_at(index.row()) if index.isValid() else None
@@ -110,6 +117,8 @@ class RowTable(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self._on_opened(self.currentIndex())
+        elif event.key() == Qt.Key.Key_C and not event.modifiers():
+            self.ask_compare()
         elif event.matches(QKeySequence.StandardKey.Copy):
             QGuiApplication.clipboard().setText(self._rows.as_tsv(self.selected()))
         else:

@@ -50,13 +50,14 @@ class RunsTable(RowTable):
 
 class RunsView(QWidget):
     """Signals: `opened`, `stop_asked` (run number), `sample_asked` (task name), `own_asked` (program | function | recipe),
-    `queue_asked` (pause | resume)."""
+    `queue_asked` (pause | resume), `compare_asked` (run numbers)."""
 
     opened = Signal(object)
     stop_asked = Signal(object)
     sample_asked = Signal(object)
     own_asked = Signal(object)
     queue_asked = Signal(object)
+    compare_asked = Signal(object)
 
     def __init__(self, ink: Ink, model: RunsModel) -> None:
         super().__init__()
@@ -99,6 +100,8 @@ class RunsView(QWidget):
         self._first.own_asked.connect(self.own_asked)
         self._build(ink)
         self.table.selectionModel().selectionChanged.connect(self._on_selection)
+        self.table.compare_asked.connect(self.compare_asked)
+        model.looked.connect(self._on_rows)
         QShortcut(QKeySequence("/"), self, self._filter.setFocus)
         QShortcut(QKeySequence.StandardKey.Find, self, self._filter.setFocus)
         self._filter.installEventFilter(self)
@@ -194,22 +197,22 @@ class RunsView(QWidget):
         chosen = len(self.table.selected())
         if chosen:
             total += " · " + ngettext("{n} selected", "{n} selected", chosen).format(n=chosen)
-        self._total.setText(total)
-        hints = (_("Active first, then newest"), _("Enter opens"), _("S stops"), _("/ filters"))
-        self._hints.setText("  ·  ".join(hints))
         if self._model.looking:
             total = _("Looking through {runs} …").format(runs=total)
+        self._total.setText(total)
+        hints = (_("Active first, then newest"), _("Enter opens"), _("C compares"), _("S stops"), _("/ filters"))
+        self._hints.setText("  ·  ".join(hints))
 
     def _on_filter(self) -> None:
         self._typing.stop()
         self._model.set_filter(self._filter.text(), _BLOCKS[self._segments.current])
-        self._show_emptiness()
-
-    def _on_clear(self) -> None:
         self._on_rows()
 
     def _on_rows(self) -> None:
         self._on_selection()
+        self._show_emptiness()
+
+    def _on_clear(self) -> None:
         self._segments.choose("all")
         self._filter.clear()
         self._on_filter()
