@@ -15,6 +15,7 @@ import sys
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from tests.helpers.program import ACTUM, Place, made
 
@@ -58,14 +59,11 @@ def _round(place: Place, number: int, rng: random.Random, found: Found) -> None:
     ]
     rng.shuffle(words)
     gate_read, gate_write = os.pipe()
-    gated = ["sh", "-c", 'read _ <&"$0"; exec "$@"', str(gate_read)]  # all wait for the gate, so that they begin together
+    gated = ["sh", "-c", 'read _; exec "$@" </dev/null', "sh"]  # all wait for the gate to close, so that they begin together
     environment = {**os.environ, "ACTUM_HOME": str(place.home)}
     pipe = subprocess.PIPE
-    racers = [
-        (each, subprocess.Popen([*gated, *ACTUM, *each], env=environment, cwd=place.data, stdout=pipe, stderr=pipe, text=True,
-                                pass_fds=(gate_read,)))
-        for each in words
-    ]  # fmt: skip
+    streams: dict[str, Any] = {"stdin": gate_read, "stdout": pipe, "stderr": pipe, "text": True}
+    racers = [(each, subprocess.Popen([*gated, *ACTUM, *each], env=environment, cwd=place.data, **streams)) for each in words]
     os.close(gate_read)
     os.close(gate_write)
     for each, process in racers:
