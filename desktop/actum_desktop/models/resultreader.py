@@ -6,7 +6,7 @@ store; what cannot be read is said in words. A question is (`page`, before) or (
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -59,17 +59,26 @@ class ResultReader(StoreThread):
     seen = Signal(object)
     _looked = Signal(object)
 
-    def __init__(self, ws: Workspace, parent: QObject | None = None) -> None:
+    def __init__(self, ws: Workspace, parent: QObject | None = None, meanwhile: Callable[[], None] | None = None) -> None:
+        """`meanwhile` is done in the thread once, after its first answer."""
         super().__init__(ws, parent)
+        self._meanwhile = meanwhile
         self._latest: Latest[int] = Latest(lambda run: self.start(partial(self._read, run)))
         self._looked.connect(self._on_looked)
 
     def ask_page(self, before: int | None) -> None:
         self.start(partial(self._read_page, before))
+        self._do_meanwhile()
 
     def ask(self, run: int) -> None:
         """Look at one result; of several asked for meanwhile only the last is looked at."""
         self._latest.ask(run)
+        self._do_meanwhile()
+
+    def _do_meanwhile(self) -> None:
+        meanwhile, self._meanwhile = self._meanwhile, None
+        if meanwhile is not None:
+            self.start(meanwhile)
 
     @Slot(object)
     def _on_looked(self, seen: ResultSeen) -> None:
