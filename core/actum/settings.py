@@ -63,6 +63,13 @@ KNOWN: dict[str, Setting] = {
         Setting("queue_paused", False, "No waiting run starts", _yes_or_no),
         Setting("keep_unsuccessful_days", 30, "Files of unsuccessful attempts are kept this long", _between(0, 36_500)),
         Setting("free_bytes_min", 256 << 20, "Nothing is launched with less free space", _between(0, 1 << 50)),
+        Setting(
+            "sweep_mib_per_s",
+            20,
+            "Results are read again at most so fast, in MiB a second; 0 = never",
+            _between(0, 10_000),
+        ),
+        Setting("sweep_again_days", 30, "Results are read again after so many days", _between(0, 36_500)),
         Setting("keep_awake", True, "Keep the machine awake while work computes", _yes_or_no),
         Setting("language", "", "Language of the window; empty = the system's", _one_of("", "en", "zh_CN")),
         Setting("theme", "system", "Light, dark or the system's", _one_of("system", "light", "dark")),

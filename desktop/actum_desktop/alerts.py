@@ -66,6 +66,12 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("History stands: the run succeeded. The result now is another matter."),
         N_("Restore the folder from a backup, or run it again."),
     ),
+    "export_failed": (
+        N_("its tables were not exported"),
+        N_("The run succeeded, and its task asks for an export into a folder of yours. That did not work."),
+        N_("The result is as it should be. Only the copy in your folder is missing."),
+        N_("Look at the folder named below, then export the table from the result."),
+    ),
     "publish_pending": (
         N_("its result cannot be published yet"),
         N_("The verified package could not be moved to its place."),

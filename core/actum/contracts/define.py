@@ -47,6 +47,11 @@ class Definition:
     start_timeout: str | None = None
     profile: str | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
+    export_to: str | None = None
+    export_name: str | None = None
+    export_tables: Sequence[str] = ()
+    export_format: str | None = None
+    export_profile: str | None = None
 
 
 def define(said: Definition, base: Path) -> dict[str, Any]:
@@ -61,10 +66,26 @@ def define(said: Definition, base: Path) -> dict[str, Any]:
         if value is not None and value != ():
             document[name] = value if isinstance(value, str) else list(value)
     document["parameters"] = _parameters(document.get("parameters", []), said.parameters)
-    document["policies"] = {**document.get("policies", {}), **_policies(said)}
+    document["policies"] = {**document.get("policies", {}), **_policies(said), **_export(said, base)}
     if said.profile is not None or said.variables:
         document["environment"] = {"profile": said.profile or "inherit", "variables": dict(said.variables)}
     return load(document).to_json()
+
+
+def _export(said: Definition, base: Path) -> dict[str, Any]:
+    """What is exported on success, if a folder for it was named."""
+    more = {
+        "name": said.export_name,
+        "tables": list(said.export_tables) or None,
+        "format": said.export_format,
+        "profile": said.export_profile,
+    }
+    given = {name: value for name, value in more.items() if value is not None}
+    if said.export_to is None:
+        if given:
+            raise _wrong("What is exported on success needs a folder.", "Name it with --export-to DIR.")
+        return {}
+    return {"export_on_success": {"folder": _absolute(said.export_to, base), **given}}
 
 
 def _program(said: Definition, base: Path) -> dict[str, Any]:

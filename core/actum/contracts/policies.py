@@ -9,6 +9,7 @@ from typing import Any
 
 from actum import limits
 from actum.contracts import durations
+from actum.contracts.delivery import ExportOnSuccess, read_export_on_success
 from actum.contracts.numbers import NumberRefused, exact_number, plain
 from actum.contracts.reading import Fields
 from actum.model.status import FailureCode
@@ -61,10 +62,13 @@ class Policies:
     supervisor_lost_after: timedelta | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     resources: tuple[str, ...] = ()
+    export_on_success: ExportOnSuccess | None = None
 
     def to_json(self) -> dict[str, Any]:
         lost = self.supervisor_lost_after
-        return {
+        # Left out where there is none, so that contracts from before there was such a policy keep their digest.
+        exported = {} if self.export_on_success is None else {"export_on_success": self.export_on_success.to_json()}
+        return exported | {
             "start_deadline": durations.text_of(self.start_deadline),
             "stage_deadlines": {name: durations.text_of(value) for name, value in sorted(self.stage_deadlines.items())},
             "deadline": _or_none(self.deadline),
@@ -104,11 +108,17 @@ def read_policies(document: Any, place: str = "policies") -> Policies:
         supervisor_lost_after=_read_lost(fields),
         limits=_read_limits(fields),
         resources=fields.texts("resources"),
+        export_on_success=_read_export(fields),
     )
     fields.done()
     if policies.after_exit not in AFTER_EXIT:
         raise fields.refuse("after_exit", f"“{policies.after_exit}” is neither wait nor end.")
     return policies
+
+
+def _read_export(fields: Fields) -> ExportOnSuccess | None:
+    given = fields.raw("export_on_success")
+    return None if given is None else read_export_on_success(given, fields.place_of("export_on_success"))
 
 
 def _read_retry(document: Any, place: str) -> Retry:

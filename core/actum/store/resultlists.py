@@ -29,6 +29,13 @@ class ResultListRow:
 
 
 _page = Question("lists.results")
+_thorough = Question("lists.thorough")
+
+
+def last_thorough_us(connection: sqlite3.Connection, run: int) -> int | None:
+    """When every byte of a result was last looked at; None = never since it was published."""
+    row = _thorough.run(connection, v_run=run).fetchone()
+    return None if row is None or row["at_us"] is None else int(row["at_us"])
 
 
 def page(connection: sqlite3.Connection, before: int | None = None, limit: int = PAGE_ROWS_MAX) -> list[ResultListRow]:

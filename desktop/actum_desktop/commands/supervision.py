@@ -120,11 +120,18 @@ class InThisProcess:
     def leave(self) -> None:
         try:
             if not self.headless.retired:
+                self._finish_exports()
                 resume = left_to_do(self._ws, self.headless.controller.supervisor.epoch)
                 if resume is not None:
                     start_supervisor(self._ws, resume=resume)
         finally:
             self.headless.leave()
+
+    def _finish_exports(self) -> None:
+        """What a task wants exported on success is there when its command returns; a signal leaves it to the next one."""
+        deliveries = self.headless.controller.deliveries
+        if deliveries.busy and not self._interrupts.count:
+            self.headless.run_until(lambda: not deliveries.busy)
 
     def _refuse_retired(self, cause: Busy | None) -> None:
         """Raises ChannelLost when this process supervises no longer, SystemExit when it was asked to end."""

@@ -46,6 +46,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     policies.add_argument("--stall-after", metavar="10m", help="warn after so long without progress; never ends anything")
     policies.add_argument("--grace", metavar="10s", help="between asking the work to end and ending it")
     policies.add_argument("--after-exit", choices=("wait", "end"), help="what becomes of children it leaves behind")
+    export = parser.add_argument_group("export on success")
+    export.add_argument("--export-to", metavar="DIR", help="write the tables of every result into this folder")
+    export.add_argument("--export-name", metavar="NAME", help="else “{task} {run} {table}”; {date} too; never overwrites")
+    _several(export, "--export-table", "export_tables", "TABLE", "a table to write; else all")
+    export.add_argument("--export-format", metavar="F", help="csv (else this), json, jsonl, parquet, arrow, xlsx")
+    export.add_argument("--export-profile", choices=("data", "spreadsheet"), help="else data")
     policies.add_argument("--retries", type=int, metavar="N", help="further attempts after a failure")
 
 
@@ -93,4 +99,9 @@ def definition(args: argparse.Namespace) -> Definition:
         grace=args.grace,
         after_exit=args.after_exit,
         retries=args.retries,
+        export_to=args.export_to,
+        export_name=args.export_name,
+        export_tables=tuple(args.export_tables),
+        export_format=args.export_format,
+        export_profile=args.export_profile,
     )

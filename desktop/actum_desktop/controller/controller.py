@@ -40,8 +40,10 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from actum_desktop.controller import live
 from actum_desktop.controller.adoption import Offers
+from actum_desktop.controller.backgroundsweep import BackgroundSweep
 from actum_desktop.controller.clocks import Clocks
 from actum_desktop.controller.commands import Commands
+from actum_desktop.controller.deliveries import Deliveries
 from actum_desktop.controller.events import Supervising, Update, Verdict
 from actum_desktop.controller.performer import Performer
 from actum_desktop.controller.server import Channel, Greeting, Server, answer
@@ -96,6 +98,8 @@ class Controller(QObject):
         self._reader: Reader | None = None
         self._commands = Commands(self)
         self.offers = Offers(self)
+        self.deliveries = Deliveries(self)
+        self._background = BackgroundSweep(self)
         self._polls = 0.0
         self._lock_looked_us = 0
         self._clocks = Clocks(self)
@@ -128,6 +132,7 @@ class Controller(QObject):
     def _look_for_offers(self) -> None:
         if not self.left:
             self.offers.begin(lambda found: None)
+            self.deliveries.begin()
 
     def _listen(self, instance: str, epoch: int) -> None:
         """Say where hosts and clients reach this instance. Where nothing can listen the endpoint names no socket: hosts are
@@ -191,7 +196,8 @@ class Controller(QObject):
     @property
     def idle(self) -> bool:
         """Nothing in flight, nothing asked."""
-        return self.supervisor.idle and not self._queue and not self._replies and not self._thens
+        asked = self._queue or self._replies or self._thens
+        return self.supervisor.idle and not asked and not self.deliveries.busy
 
     @property
     def left(self) -> bool:
@@ -276,6 +282,7 @@ class Controller(QObject):
         else:
             self._performer.committed(token)
             self.tell(events.Committed(token, what))
+            self.deliveries.committed(what)
 
     # Commands
 
@@ -334,6 +341,7 @@ class Controller(QObject):
                 return
         self._read_states(now)
         self.tell(events.Tick())
+        self._background.tick(now)
 
     def _read_states(self, now: clock.Now) -> None:
         """Claim and state.json of every attempt that starts or computes without a channel: the spool serves as frames would."""

@@ -99,5 +99,11 @@ def results() -> Select[Any]:
     )
 
 
+def thorough() -> Select[Any]:
+    """When a result was last looked at whole: every byte, or its content."""
+    levels = constant("result_check.level IN ('bytes', 'content')")
+    return select(func.max(result_check.c.at_us).label("at_us")).where(result_check.c.run == bindparam("v_run"), levels)
+
+
 def _walk(conditions: list[ColumnElement[Any]]) -> Select[Any]:
     return select(run.c.number).where(and_(*conditions)).order_by(run.c.number.desc()).limit(bindparam("v_limit"))

@@ -1,0 +1,155 @@
+"""Export on success: after SUCCEEDED, the tables a task asks for are written into the user's folder (§8).
+
+One run at a time, table by table, by the exporting helper, as any export: read back, compared, with a sidecar, never over a
+file that is there. Each file is an export on record; the end is a journal row, `export_on_success`. What fails is an alert and
+changes nothing of the run. Whoever supervises next does what was not finished: a result of a task with this policy that has
+no such row among the newest RESULTS_SWEPT_MAX.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from actum import clock
+from actum.contracts.delivery import ExportOnSuccess, read_export_on_success
+from actum.errors import WrongUse
+from actum.limits import PAGE_ROWS_MAX, RESULTS_SWEPT_MAX
+from actum.model.changes import AddExport, Answer, ClearAlert, JournalEntry, Note, Persisted, RaiseAlert
+from actum.model.run import AttemptRow
+from actum.model.status import Status
+from actum.store import resultlists
+
+from actum_desktop.controller import flows
+from actum_desktop.controller.flows import Flow, HelperCall
+
+if TYPE_CHECKING:
+    from actum.store.rows import ResultView
+
+    from actum_desktop.controller.controller import Controller
+
+KIND = "export_on_success"
+
+
+class Deliveries:
+    """One for each controller."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._waiting: deque[int] = deque()
+        self._seen: set[int] = set()
+        self._under_way = False
+
+    @property
+    def busy(self) -> bool:
+        return self._under_way or bool(self._waiting)
+
+    def committed(self, answer: Answer) -> None:
+        """Called after each commit about an attempt."""
+        row = answer.row if isinstance(answer, Persisted) else None
+        if row is not None and row.pair.status is Status.SUCCEEDED and policy_of(row.contract) is not None:
+            self._add(row.run)
+
+    def begin(self) -> None:
+        """What an earlier supervisor left unfinished."""
+        reader = self._controller.reader
+        for listed in reversed(resultlists.page(reader.connection, None, RESULTS_SWEPT_MAX)):
+            row = self._attempt(listed.run)
+            if row is None or policy_of(row.contract) is None:
+                continue
+            if not any(entry.kind == KIND for entry in reader.journal(listed.run, 0, PAGE_ROWS_MAX)):
+                self._add(listed.run)
+
+    def _attempt(self, run: int) -> AttemptRow | None:
+        result = self._controller.reader.result(run)
+        return None if result is None else self._controller.reader.attempt_row(result.attempt)
+
+    def _add(self, run: int) -> None:
+        if run not in self._seen:
+            self._seen.add(run)
+            self._waiting.append(run)
+            self._next()
+
+    def _next(self) -> None:
+        while self._waiting and not self._under_way:
+            run = self._waiting.popleft()
+            result, row = self._controller.reader.result(run), self._attempt(run)
+            policy = policy_of(row.contract) if row is not None else None
+            if result is None or row is None or policy is None:
+                continue
+            self._under_way = True
+            flow = deliver(self._controller.ws.path / result.path, result, row.task, policy)
+            flows.run(flow, self._controller.helpers, lambda told, result=result: self._done(result, told))
+
+    def _done(self, result: ResultView, told: Mapping[str, Any]) -> None:
+        now_us, key = clock.utc_us(), f"export:{result.attempt}"
+        for row in told["exports"]:
+            self._controller.persist(row, lambda answer: None)
+        failed = list(told["failed"])
+        written = [row.path for row in told["exports"]]
+        entry = JournalEntry(KIND, now_us, {"folder": told["folder"], "written": written, "failed": failed})
+        alert: RaiseAlert | ClearAlert = ClearAlert(key, now_us)
+        if failed:
+            data = {"folder": told["folder"], "message": failed[0]["why"], "tables": [each["table"] for each in failed]}
+            alert = RaiseAlert(key, "export_failed", "warning", now_us, data, result.run)
+        note = Note((entry,), (alert,), run=result.run, attempt=result.attempt)
+        self._controller.persist(note, self._recorded)
+
+    def _recorded(self, answer: Answer) -> None:
+        self._under_way = False
+        self._next()
+
+
+def policy_of(contract: Mapping[str, Any]) -> ExportOnSuccess | None:
+    given = (contract.get("policies") or {}).get("export_on_success")
+    try:
+        return None if given is None else read_export_on_success(given, "export_on_success")
+    except WrongUse:
+        return None
+
+
+def deliver(package: Path, result: ResultView, task: str, policy: ExportOnSuccess) -> Flow[Mapping[str, Any]]:
+    """Export what `policy` names: `{"folder", "exports": [AddExport], "failed": [{table, why}]}`."""
+    exports: list[AddExport] = []
+    failed: list[dict[str, str]] = []
+    there = [str(table.get("name") or table.get("table")) for table in result.tables]
+    date = clock.rfc3339(result.committed_at_us)[:10]
+    for table in policy.tables or there:
+        if table not in there:
+            failed.append({"table": table, "why": f"The result has no table “{table}”."})
+            continue
+        name = policy.file_name({"task": task, "run": result.run, "table": table, "date": date})
+        args = {
+            "package": str(package),
+            "name": table,
+            "format": policy.format,
+            "profile": policy.profile,
+            "path": str(Path(policy.folder) / name),
+            "existing": "keep_both",
+            "options": {},
+        }
+        answer = yield HelperCall("export", "export", args)
+        if answer.ok is None:
+            why = str(answer.error) if answer.error is not None else "The helper ended unexpectedly."
+            failed.append({"table": table, "why": why})
+            continue
+        exports.append(_row(result, table, policy, answer.ok))
+    return {"folder": policy.folder, "exports": exports, "failed": failed}
+
+
+def _row(result: ResultView, table: str, policy: ExportOnSuccess, made: Mapping[str, Any]) -> AddExport:
+    return AddExport(
+        run=result.run,
+        attempt=result.attempt,
+        name=table,
+        format=policy.format,
+        profile=policy.profile,
+        path=str(made["path"]),
+        sha256=str(made["sha256"]),
+        size_bytes=int(made["size_bytes"]),
+        rows=int(made["rows"]),
+        options={**(made.get("options") or {}), "on_success": True},
+        at_us=clock.utc_us(),
+    )
