@@ -20,12 +20,17 @@ def as_normal_user(command: Sequence[str], place: Path) -> subprocess.CompletedP
     if os.geteuid() == 0:
         if shutil.which("setpriv") is None:
             pytest.skip("this test runs as root, who may do anything; it needs setpriv (util-linux) to be somebody else")
-        temporary = Path(tempfile.gettempdir()).resolve()
-        for folder in place.resolve().parents:
-            if temporary in folder.parents:
-                folder.chmod(folder.stat().st_mode | 0o011)
+        let_normal_user_reach(place)
         prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     return subprocess.run([*prefix, *command], capture_output=True, text=True, check=False)
+
+
+def let_normal_user_reach(place: Path) -> None:
+    """Open the way through the temporary folders above `place`."""
+    temporary = Path(tempfile.gettempdir()).resolve()
+    for folder in place.resolve().parents:
+        if temporary in folder.parents:
+            folder.chmod(folder.stat().st_mode | 0o011)
 
 
 def give_to_normal_user(place: Path) -> None:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from actum import clock, faults
+from actum import clock, faults, limits
 from actum.ipc import messages, spool
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, Member, OutcomeSeen, PackageSeen, TreeSeen
 from actum.model.identity import ProcessIdentity
@@ -200,6 +200,9 @@ def _scan(look: _Look, snapshot: Snapshot) -> None:
     look.members = _without_host(look, look.found.members)
     if not look.found.complete:
         why = "The processes of this machine cannot be listed, or come and go too fast to be told apart."
+    if look.found.hidden:
+        named = ", ".join(str(pid) for pid in look.found.hidden[: limits.PIDS_NAMED_MAX])
+        why = f"Process {named} of its tree may be alive, and this user is not allowed to see it."
     if look.members:
         look.tree = TreeSeen.LEFT
     elif why:

@@ -3,7 +3,8 @@
 Theory. The cookie is for *finding*, identity for *confirming*. A process belongs to an attempt's tree when it is recorded
 in tree.json and its identity is alive; or carries the attempt's cookie in the environment it was started with; or has the
 attempt's `alive` file open; or descends from one of these. A nested Actum is left out: a process that holds the alive
-file of *another* attempt, or was started with another attempt's cookie, and all below it.
+file of *another* attempt, or was started with another attempt's cookie, or supervises a workspace in a kernel session of its
+own (work that ran `actum … --detach`), and all below it.
 
 A process that ends while the pass goes on may have forked one that the listing did not show yet. So the list is read again,
 and what is new in it is looked at within the same instant, until nothing that was listed has ended before it could be
@@ -32,12 +33,13 @@ COOKIE, RECORDED, DESCENDANT, ALIVE_LOCK = "cookie", "recorded", "descendant", "
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The living members. `complete` = /proc could be listed, and nothing ended unread; `unreadable` counts processes of which
-    this user sees little."""
+    this user sees little; `hidden` are pids that are on record for the tree, exist, and cannot be seen from here."""
 
     members: tuple[Member, ...]
     unreadable: int
     complete: bool
     method: str = "lock + scan"
+    hidden: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Seen:
     pid: int
     ppid: int
     start_ticks: int
+    session: int
 
 
 @dataclass(slots=True)
@@ -60,6 +63,7 @@ class Snapshot:
     by_alive: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # (device, inode) of an alive file → pids
     cookies: dict[int, str] = field(default_factory=dict)
     alive_of: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
+    supervisors: set[int] = field(default_factory=set)
     unreadable: int = 0
 
     @classmethod
@@ -69,13 +73,14 @@ class Snapshot:
         known = {os.getpid()}
         for _ in range(limits.SCAN_ROUNDS_MAX):
             try:
-                fresh = {int(name) for name in os.listdir("/proc") if name.isdigit()} - known
+                listed = {int(name) for name in os.listdir("/proc") if name.isdigit()}
+                fresh = listed - known
             except OSError:
                 break
             known |= fresh
             ended = [pid for pid in fresh if not snapshot._take_in(pid)]
             if not ended:
-                snapshot.complete = bool(snapshot.processes)
+                snapshot.complete = os.getpid() in listed  # a list without this very process is none of ours
                 break
         return snapshot
 
@@ -84,7 +89,7 @@ class Snapshot:
         fields = identities.stat_fields(pid)
         if fields is None or identities.is_dead(fields):
             return False
-        seen = self.processes[pid] = Seen(pid, int(fields[identities.PPID]), int(fields[identities.START_TICKS]))
+        seen = self.processes[pid] = _seen(pid, fields)
         self._index(seen)
         if pid in self.cookies:
             return True
@@ -102,9 +107,12 @@ class Snapshot:
         """The living tree of one attempt. `members` are recorded identities; `exclude` is who is not asked for (the host)."""
         alive = proc.file_id(alive_path)
         found: dict[int, str] = {}
+        hidden = []
         for identity in members:
             if self._lives(identity):
                 found.setdefault(identity.pid, RECORDED)
+            elif identities.state(identity) == "cannot_tell":  # hidden by how /proc is mounted, or of another namespace
+                hidden.append(identity.pid)
         for pid in self.by_cookie.get(cookie or "", ()):
             found.setdefault(pid, COOKIE)
         for pid in self.by_alive.get(alive, ()) if alive else ():
@@ -112,7 +120,8 @@ class Snapshot:
         excluded = {identity.pid for identity in exclude if self._lives(identity)}
         self._add_descendants(found, excluded, cookie, alive)
         chosen = [pid for pid in found if pid not in excluded]
-        return Tree(tuple(self._member(pid, found[pid]) for pid in sorted(chosen)), self.unreadable, self.complete)
+        living = tuple(self._member(pid, found[pid]) for pid in sorted(chosen))
+        return Tree(living, self.unreadable, self.complete, hidden=tuple(sorted(set(hidden) - set(found))))
 
     def _add_descendants(
         self, found: dict[int, str], excluded: set[int], cookie: str | None, alive: tuple[int, int] | None
@@ -129,11 +138,11 @@ class Snapshot:
                     waiting.append(child)
 
     def _is_nested(self, pid: int, cookie: str | None, alive: tuple[int, int] | None) -> bool:
-        """Whether this process is of another attempt: by the alive file it holds, or by the cookie it was started with."""
+        """Whether this process is not of this attempt: by its cookie, by the alive file or the workspace's lock it holds."""
         if cookie is not None and self.cookies.get(pid, cookie) != cookie:
             return True
         held = self.alive_of.get(pid, set())
-        return bool(held) and alive not in held
+        return (bool(held) and alive not in held) or (pid in self.supervisors and not held)
 
     def _lives(self, identity: ProcessIdentity) -> bool:
         seen = self.processes.get(identity.pid)
@@ -152,9 +161,15 @@ class Snapshot:
         if cookie:
             self.cookies[seen.pid] = cookie
             self.by_cookie.setdefault(cookie, []).append(seen.pid)
+        if proc.supervises(seen.pid, seen.session):
+            self.supervisors.add(seen.pid)
         for file_id in proc.alive_files_of(seen.pid):
             self.alive_of.setdefault(seen.pid, set()).add(file_id)
             self.by_alive.setdefault(file_id, []).append(seen.pid)
+
+
+def _seen(pid: int, fields: list[bytes]) -> Seen:
+    return Seen(pid, *(int(fields[index]) for index in (identities.PPID, identities.START_TICKS, identities.SESSION)))
 
 
 def scan(

@@ -30,7 +30,8 @@ def run(args: argparse.Namespace, context: Context) -> int:
     with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
         answer = session.submit({"verb": "reconcile", "resume": args.wait})
         print_verdicts(context.out, answer["verdicts"], answer.get("total"))
-        return _wait(context, session, interrupts) if args.wait else 0
+        told = {verdict["attempt"] for verdict in answer["verdicts"] if verdict["verdict"] != "cannot_tell"}
+        return _wait(context, session, interrupts, told) if args.wait else 0
 
 
 def print_verdicts(out: Output, verdicts: Sequence[Mapping[str, Any]], total: int | None = None) -> None:
@@ -58,8 +59,8 @@ def print_verdicts(out: Output, verdicts: Sequence[Mapping[str, Any]], total: in
         out.say("Nothing was left open.")
 
 
-def _wait(context: Context, session: Session, interrupts: Interrupts) -> int:
-    left = _Left(context)
+def _wait(context: Context, session: Session, interrupts: Interrupts, told: set[str]) -> int:
+    left = _Left(context, told)
     session.follow([], lambda: left.settled() or interrupts.count > 0, lambda news: left.hear())
     if not left.settled():
         context.out.note("Left. The work goes on; `actum reconcile --wait` comes back to it.")
@@ -73,10 +74,16 @@ def _wait(context: Context, session: Session, interrupts: Interrupts) -> int:
 
 
 class _Left:
-    """What is still open. Attributes: held (runs of which nothing can be told, once settled)."""
+    """What is still open. Attributes: held (runs of which nothing can be told, once settled).
 
-    def __init__(self, context: Context) -> None:
+    `told` are attempts that have just got another verdict than “cannot tell”: a hold that is still on record for one of them
+    is that of an earlier look, until it is taken back or some time has passed.
+    """
+
+    def __init__(self, context: Context, told: set[str]) -> None:
         self.held: tuple[int, ...] = ()
+        self._told = told
+        self._until = time.monotonic() + limits.HOLD_BELIEVED_S
         self._context = context
         self._settled = False
         self._read_at = 0.0
@@ -90,8 +97,10 @@ class _Left:
             self._read_at = time.monotonic()
             with self._context.reader() as reader:
                 rows = reader.attempt_rows(open_only=True)
-            self.held = tuple(sorted({row.run for row in rows if row.contact is Contact.CANNOT_TELL}))
-            self._settled = all(row.contact is Contact.CANNOT_TELL for row in rows)
+            holds = [row for row in rows if row.contact is Contact.CANNOT_TELL]
+            self._told &= {row.attempt for row in holds} if time.monotonic() < self._until else set()
+            self.held = tuple(sorted({row.run for row in holds if row.attempt not in self._told}))
+            self._settled = len(holds) == len(rows) and not self._told
             if not self._settled:
                 open_runs = sorted({row.run for row in rows})
                 self._context.out.progress(f"{len(open_runs)} open: run {', '.join(map(str, open_runs[:8]))}")
