@@ -20,6 +20,7 @@ NAMES = (
     "listing",
     "reconcile",
     "publish",
+    "verify",
     "host_overhead",
     "window_start",
     "table_browser",

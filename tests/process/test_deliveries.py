@@ -30,7 +30,7 @@ def test_the_tables_are_in_the_users_folder_when_the_command_returns(app: App) -
     app.run("run", "work")
     mine = app.folder / "mine"
     path = mine / "work 1 squares.csv"
-    assert path.read_text().splitlines()[:2] == ["n,square", "0,0"]
+    assert path.read_text().splitlines()[:2] == ["n,square", '"0","0"']
     assert (mine / "work 1 squares.csv.actum.json").is_file()
     (entry,) = entries(app)
     assert (entry["written"], entry["failed"]) == ([str(path)], [])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,6 @@ class Deliveries:
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
         self._waiting: deque[int] = deque()
-        self._seen: set[int] = set()
         self._under_way = False
 
     @property
@@ -59,29 +59,35 @@ class Deliveries:
             row = self._attempt(listed.run)
             if row is None or policy_of(row.contract) is None:
                 continue
-            if not any(entry.kind == KIND for entry in reader.journal(listed.run, 0, PAGE_ROWS_MAX)):
-                self._add(listed.run)
+            self._add(listed.run)
 
     def _attempt(self, run: int) -> AttemptRow | None:
         result = self._controller.reader.result(run)
         return None if result is None else self._controller.reader.attempt_row(result.attempt)
 
     def _add(self, run: int) -> None:
-        if run not in self._seen:
-            self._seen.add(run)
+        if run not in self._waiting:
             self._waiting.append(run)
             self._next()
+
+    def _done_before(self, run: int) -> bool:
+        after = 0
+        while page := self._controller.reader.journal(run, after, PAGE_ROWS_MAX):
+            if any(entry.kind == KIND for entry in page):
+                return True
+            after = page[-1].seq
+        return False
 
     def _next(self) -> None:
         while self._waiting and not self._under_way:
             run = self._waiting.popleft()
             result, row = self._controller.reader.result(run), self._attempt(run)
             policy = policy_of(row.contract) if row is not None else None
-            if result is None or row is None or policy is None:
+            if result is None or row is None or policy is None or self._done_before(run):
                 continue
             self._under_way = True
             flow = deliver(self._controller.ws.path / result.path, result, row.task, policy)
-            flows.run(flow, self._controller.helpers, lambda told, result=result: self._done(result, told))
+            flows.run(flow, self._controller.helpers, partial(self._done, result))
 
     def _done(self, result: ResultView, told: Mapping[str, Any]) -> None:
         now_us, key = clock.utc_us(), f"export:{result.attempt}"
