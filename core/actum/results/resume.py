@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from actum import faults
 from actum.results.chunks import Chunk
 
 VERSION = 1
@@ -90,6 +91,7 @@ class Resume:
     def note_chunk(self, chunk: Chunk, paths: Sequence[Path]) -> None:
         if self._file is not None:
             self._write(_chunk_note(chunk, paths))
+            faults.point("verify.chunk.noted")
 
     def _write(self, line: str) -> None:
         if self._file is not None:
