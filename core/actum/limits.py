@@ -192,6 +192,7 @@ KEY_CHARS_MAX = 200  # a longer key: exit 2
 LABELS_MAX = 50  # more: exit 2
 LOCK_LOOK_EVERY_S = 60  # whether the lock file is still the one that was locked
 SLEEP_NOTICED_S = 5
+AWAKE_TOLD_EVERY_S = 20  # by the helper that holds, so that its silence is noticed
 AWAKE_RETRY_S = 300  # a system that refused to be kept awake is asked again
 AWAKE_LOOK_EVERY_S = 1.0  # whether work is under way
 AWAKE_KEPT_S = 5.0  # after the last work, so that the next run need not ask anew
@@ -302,3 +303,4 @@ FIELD_LINES_MAX = 8  # a growing field is at most so high, then it scrolls
 # What was tried of the program itself.
 EVIDENCE_BYTES_MAX = 1 << 20  # of evidence.json and of the list by hand; a longer file is not read, and that is said
 EVIDENCE_NAMES_MAX = 200  # reasons of skips, and words counted, of one kind; the rest is one sum, or not shown
+OBSERVED_ROWS_MAX = 20_000  # newest events, and newest checks, counted for observed use; that these are the newest is said

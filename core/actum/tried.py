@@ -114,6 +114,13 @@ def by_hand(path: Path) -> list[ByHand]:
     return sorted((ByHand(*(entry[field] for field in fields)) for entry in good), key=lambda done: done.day, reverse=True)
 
 
+def not_yet(path: Path) -> list[str]:
+    """What nobody has done by hand so far, from the same list."""
+    document = _document(path)
+    listed = document.get("not_yet") if isinstance(document, dict) else None
+    return [each[:200] for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
+
+
 def checkout() -> Path | None:
     """The folder this program is run from, where that is its own repository."""
     root = Path(__file__).resolve().parents[2]

@@ -56,7 +56,10 @@ class PaletteDesk(QObject):
         self._reader.found.connect(self.palette.found)
         self.palette.asked.connect(self._reader.ask)
         self.palette.chosen.connect(self._on_chosen)
-        self.palette.run_asked.connect(self._window.run_task)
+        self.palette.run_asked.connect(self._on_run)
+
+    def _on_run(self, entry: Entry) -> None:
+        self._window.run_task(str(entry.value), entry.again)
 
     def _on_chosen(self, entry: Entry) -> None:
         window = self._window
@@ -99,5 +102,6 @@ class PaletteDesk(QObject):
             offer(text, text, lambda code=code: window.choose_language(code), icon="gear", group="settings")  # type: ignore[misc]
         offer("settings", _("Settings"), lambda: window.go("settings"), icon="gear", keys="Ctrl ,", group="settings")
         offer("help", _("Help and keys"), lambda: window.go("help"), icon="question", keys="F1", group="settings")
+        offer("about", _("About, and how this program was tried"), lambda: window.go("about"), icon="info", group="settings")
         offer("quit", _("Quit Actum"), window.quit_asked.emit, icon="x", keys="Ctrl Q", group="settings")
         return found

@@ -31,6 +31,7 @@ from actum_desktop.places import Place, Places
 from actum_desktop.resultsdesk import ResultsDesk
 from actum_desktop.sending import Failed, Sending, Then
 from actum_desktop.tasksdesk import TasksDesk
+from actum_desktop.views.aboutview import AboutView
 from actum_desktop.views.alertsview import AlertsView
 from actum_desktop.views.helpview import HelpView
 from actum_desktop.views.ink import Ink
@@ -44,6 +45,7 @@ from actum_desktop.views.statusline import StatusLine
 from actum_desktop.views.widgets import bare
 
 if TYPE_CHECKING:
+    from actum_desktop.models.palette import Again
     from actum_desktop.models.tasks import Shelf
     from actum_desktop.ports import Commands, Reads
 
@@ -117,14 +119,15 @@ class Window(QWidget):
         self._settings = SettingsView(ink, self._language)
         self._settings.scheme_chosen.connect(self.scheme_chosen)
         self._settings.language_chosen.connect(self._on_language)
-        self._help = HelpView(ink, self._version)
+        self._fixed: dict[str, QWidget] = {"runs": self._runs, "run": self._page, "alerts": self._alerts}
+        self._fixed |= {"settings": self._settings, "help": HelpView(ink), "about": AboutView(ink, self._ws, self._version)}
         self._launch = LaunchView(ink)
         self._launch.opened.connect(self._on_launch_opened)
         self._launch.check_asked.connect(self.asking.check)
         self._launch.run_chosen.connect(self._on_launch_run)
         self._pages = QStackedWidget()
         self._make_desks()
-        for page in (self._runs, self._page, self._alerts, self._settings, self._help):
+        for page in self._fixed.values():
             self._pages.addWidget(page)
         self._notice = NoticeBox(ink)
         right = bare(QVBoxLayout())
@@ -327,9 +330,10 @@ class Window(QWidget):
         """pause | resume"""
         self.asking.queue(what)
 
-    def run_task(self, name: str) -> None:
-        """Run a task with what it sets by itself; where that is not enough, its form says what is missing."""
-        self._tasks.run(name)
+    def run_task(self, name: str, again: Again | None = None) -> None:
+        """Run a task with what it sets by itself, or was run with; where that is not enough, its form says what is missing."""
+        if said := self._tasks.run(name, again):
+            self._status.say(said)
 
     def new_task(self, kind: str) -> None:
         """The dialog that defines one: program | function."""
@@ -383,13 +387,7 @@ class Window(QWidget):
 
     def _show_place(self) -> None:
         screen, run = self._places.now
-        pages: dict[str, QWidget] = {
-            "runs": self._runs,
-            "run": self._page,
-            "alerts": self._alerts,
-            "settings": self._settings,
-            "help": self._help,
-        }
+        pages = dict(self._fixed)
         self._sidebar.choose({"run": "runs", "task": "tasks", "result": "results", "compare": "results"}.get(screen, screen))
         if screen in ("tasks", "task"):
             pages[screen] = self._tasks.show(str(run) if screen == "task" else "")
@@ -419,7 +417,7 @@ class Window(QWidget):
             self._results.focus_start(int(what))
         elif screen == "compare":
             self._compare.page.focus_start()
-        elif isinstance(page, RunsView | RunPage | AlertsView | SettingsView | HelpView):
+        elif isinstance(page, RunsView | RunPage | AlertsView | SettingsView | HelpView | AboutView):
             page.focus_start()
 
     def _on_screen(self, key: str) -> None:

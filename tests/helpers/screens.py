@@ -107,6 +107,7 @@ class Screens:
             ("10-alerts", lambda: window.go("alerts")),
             ("13-settings", lambda: window.go("settings")),
             ("14-help", lambda: window.go("help")),
+            ("15-about", lambda: window.go("about")),
         )
 
     def _task_form(self) -> None:

@@ -44,11 +44,11 @@ _PROMISES = (
 
 
 class HelpView(QWidget):
-    def __init__(self, ink: Ink, version: str) -> None:
+    def __init__(self, ink: Ink) -> None:
         super().__init__()
         theme, px = ink.theme, ink.theme.px
         self._list = DetailsView(ink, _("Help"))
-        self._list.rows.show(rows(version))
+        self._list.rows.show(rows())
         card = Card(theme)
         inside = QVBoxLayout(card)
         inside.setContentsMargins(1, 4, 1, 4)
@@ -63,7 +63,7 @@ class HelpView(QWidget):
         self._list.setFocus()
 
 
-def rows(version: str) -> list[Detail]:
+def rows() -> list[Detail]:
     """The page, as rows."""
     found: list[Detail] = [Section(_("What Actum answers"))]
     found.append(Pair("", _("Is this work really done, and how do we know?")))
@@ -73,8 +73,4 @@ def rows(version: str) -> list[Detail]:
     found += [Pair(_(label), _(text)) for label, text in _PROMISES]
     found.append(Section(_("Keys")))
     found += [Pair(label, _(text)) for label, text in _KEYS]
-    found.append(Section(_("About")))
-    found.append(Pair("Actum", version))
-    found.append(Pair(_("License"), "Apache-2.0"))
-    found.append(Pair(_("Fonts and icons"), "Inter, JetBrains Mono (OFL 1.1); Phosphor (MIT)"))
     return found

@@ -202,7 +202,7 @@ class Sidebar(QWidget):
             made.clicked.connect(self._on_active)
             column.addWidget(made)
         column.addStretch(1)
-        for key, text, icon, keys in (("settings", _("Settings"), "gear", "Ctrl+,"), ("help", _("Help"), "question", "F1")):
+        for key, text, icon, keys in self.below():
             column.addWidget(self._add(key, text, icon, keys))
         self._group.buttonClicked.connect(self._on_clicked)
         ink.theme.changed.connect(self.update)
@@ -217,8 +217,17 @@ class Sidebar(QWidget):
             ("alerts", _("Alerts"), "bell", "Ctrl+4"),
         ]
 
+    @staticmethod
+    def below() -> list[tuple[str, str, str, str]]:
+        """The same, for what stands at the bottom."""
+        return [
+            ("settings", _("Settings"), "gear", "Ctrl+,"),
+            ("help", _("Help"), "question", "F1"),
+            ("about", _("About"), "info", ""),
+        ]
+
     def _add(self, key: str, text: str, icon: str, keys: str) -> NavButton:
-        made = NavButton(self._ink, text, icon, f"{text} ({keys})")
+        made = NavButton(self._ink, text, icon, f"{text} ({keys})" if keys else text)
         self._group.addButton(made)
         self._buttons[key] = made
         return made
