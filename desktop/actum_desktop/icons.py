@@ -29,6 +29,7 @@ GLYPHS = {
     "clipboard-text": "\uf0f8",
     "clock": "\uf0f9",
     "code": "\uf10a",
+    "coffee": "\uf10c",
     "columns": "\uf10e",
     "copy": "\uf114",
     "dots-three": "\uf145",

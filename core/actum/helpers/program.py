@@ -23,7 +23,7 @@ from actum import faults, limits
 from actum.errors import ActumError, StorageFailed, WrongUse
 
 VERBS = (
-    *("digest", "freeze", "rehash", "derive", "verify", "check", "export", "codeidentity"),
+    *("digest", "freeze", "rehash", "derive", "verify", "check", "export", "codeidentity", "awake"),
     *("losses", "view", "statistics", "plot", "pack", "values", "find", "hits", "place"),
 )
 _PR_SET_PDEATHSIG = 1

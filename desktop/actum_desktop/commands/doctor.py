@@ -62,10 +62,24 @@ def surroundings(context: Context) -> list[Sign]:
     signs = []
     if platform.system() == "Linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         signs.append(Sign("display", "Display", Health.NOTE, "none: the window cannot open, every command works"))
+    signs.append(awake())
     log = log_path(context.workspace)
     if log.exists():
         signs.append(Sign("log", "Supervisor's log", Health.OK, str(log)))
     return signs
+
+
+def awake() -> Sign:
+    """What would keep the machine awake while work computes: tried for an instant."""
+    from actum.helpers.awake import held
+    from actum.store.doctor import Health, Sign
+
+    with held() as (by, why):
+        pass
+    if by:
+        return Sign("awake", "Keeping awake", Health.OK, f"possible, by {by}")
+    remedy = "Long work may be interrupted by sleep; it goes on afterwards. Switch sleep off in the system's settings."
+    return Sign("awake", "Keeping awake", Health.NOTE, f"this system gives no way: {why}", remedy)
 
 
 def _print(out: Output, sign: Sign) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -241,9 +242,10 @@ class Commands:
         self._hold_queue(command, True, events.QueuePaused(command))
 
     def _resume_queue(self, command: int, body: Body) -> None:
-        """What waits may start; with `only_after_crash`, a person's own pause stands."""
+        """What waits may start; with `only_after_crash`, a person's own pause stands; with `runs`, only these may."""
         if body.get("only_after_crash"):
-            self._controller.tell(events.QueueResumed(command, held=False))
+            runs = frozenset(run for run in body.get("runs") or () if type(run) is int)
+            self._controller.tell(events.QueueResumed(command, held=False, runs=runs))
         else:
             self._hold_queue(command, False, events.QueueResumed(command))
 
@@ -269,6 +271,7 @@ class Commands:
             "slots_taken": s.slots_taken,
             "paused": s.paused or s.held,
             "window": self._controller.window,
+            "awake": asdict(self._controller.awake.truth),
         }
         self._controller.reply(command, told, None)
 

@@ -76,6 +76,18 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Awake:
+    """Whether the machine is kept awake: `by` names what holds it, `why` why nothing does; both empty = nobody asked.
+
+    `setting` is the user's: keep awake while work computes.
+    """
+
+    by: str = ""
+    why: str = ""
+    setting: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Supervising:
     """The state of the supervisor itself. `error` is set when it cannot go on (lock lost, store unusable)."""
 
@@ -88,3 +100,4 @@ class Supervising:
     verdicts_complete: bool = False
     error: ActumError | None = None
     queue_held: bool = False  # paused by a person, for every run; else only for runs of before a crash
+    awake: Awake = field(default_factory=Awake)

@@ -219,7 +219,7 @@ class Helper(QObject):
 class Helpers(QObject):
     """The helpers by name. One derives and another verifies (§5.11); looks at what is published have one of their own."""
 
-    NAMES = ("freeze", "derive", "verify", "export", "check")
+    NAMES = ("freeze", "derive", "verify", "export", "check", "awake")
 
     def __init__(self, parent: QObject, defect: Callable[[], None] | None = None) -> None:
         super().__init__(parent)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from actum_desktop import measures, tokens
+from actum_desktop import awakewords, measures, tokens
 from actum_desktop.controller.events import Supervising
 from actum_desktop.i18n import _
 from actum_desktop.views.ink import Ink
 
 _LOOK_MS = 30_000
+_SAID_S = 5.0
 
 
 class StatusLine(QWidget):
@@ -23,6 +25,8 @@ class StatusLine(QWidget):
         self._ink, self._workspace = ink, workspace
         self._left: list[tuple[str, str, str]] = []
         self._free = ""
+        self._said: tuple[str, str, str] | None = None
+        self._said_until = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
@@ -36,20 +40,29 @@ class StatusLine(QWidget):
         self.update()
 
     def supervising(self, state: Supervising) -> None:
-        if state.error is not None:
-            self._left = [("warning-fill", str(state.error.what), "warn")]
-        else:
-            text = _("{taken} of {slots} slots in use").format(taken=state.slots_taken, slots=state.slots)
-            word = _("Supervising, everything recorded") if state.slots_taken else _("Ready")
-            self._left = [("check-circle", word, "text2"), ("squares-four", text, "text2")]
-            if state.queue_paused:
-                text = _("Queue paused") if state.queue_held else _("Queue paused since the last crash")
-                self._left.append(("pause", text, "warn"))
+        self._left = self._words(state)
+        if self._said is not None and time.monotonic() < self._said_until and state.error is None:
+            self._left[0] = self._said
         self._speak()
 
+    def _words(self, state: Supervising) -> list[tuple[str, str, str]]:
+        if state.error is not None:
+            return [("warning-fill", str(state.error.what), "warn")]
+        text = _("{taken} of {slots} slots in use").format(taken=state.slots_taken, slots=state.slots)
+        word = _("Supervising, everything recorded") if state.slots_taken else _("Ready")
+        words = [("check-circle", word, "text2"), ("squares-four", text, "text2")]
+        if state.queue_paused:
+            text = _("Queue paused") if state.queue_held else _("Queue paused since the last crash")
+            words.append(("pause", text, "warn"))
+        said = awakewords.truth(state.awake, under_way=bool(state.slots_taken))
+        if said is not None:
+            words.append(said)
+        return words
+
     def say(self, text: str, tone: str = "text2") -> None:
-        """A short notice in place of the first words; the next state replaces it."""
-        self._left = [("info", text, tone), *self._left[1:]]
+        """A short notice in place of the first words: long enough to be read, then the next state replaces it."""
+        self._said, self._said_until = ("info", text, tone), time.monotonic() + _SAID_S
+        self._left = [self._said, *self._left[1:]]
         self._speak()
 
     def look(self) -> None:
