@@ -63,6 +63,7 @@ QScrollBar::handle:horizontal {{ background: {t.track}; border-radius: {px(3)}px
   min-width: {px(32)}px; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+QTableCornerButton::section {{ background: {t.surface}; border: 0; }}
 """
 
 

@@ -34,7 +34,7 @@ def colour(place: int) -> str:
 
 def pen(ink: Ink, place: int, width: float) -> QPen:
     made = QPen(ink.theme.color(colour(place)), width)
-    dash = _DASHES[place // len(COLOURS) % len(_DASHES)] if place >= len(COLOURS) else _DASHES[place]
+    dash = _DASHES[(place + place // len(COLOURS)) % len(_DASHES)]
     if dash:
         made.setDashPattern(list(dash))
     return made
@@ -150,8 +150,17 @@ class Overlay(QWidget):
             made = pen(self._ink, curve.place, 1.5 * ratio)
             made.setCosmetic(True)
             item.addItem(pg.PlotDataItem(x=curve.found["x"], y=curve.found["y"], pen=made))
-            name = pg.TextItem(curve.letter, color=theme.color(colour(curve.place)), anchor=(0, 0.5))
+        for (x, y), ending in self._ends().items():
+            name = pg.TextItem(" ".join(curve.letter for curve in ending), anchor=(0, 0.5))
+            name.setColor(theme.color(colour(ending[0].place) if len(ending) == 1 else "text2"))
             name.setFont(theme.font("caption", 600))
-            name.setPos(curve.found["x"][-1], curve.found["y"][-1])
+            name.setPos(x, y)
             item.addItem(name, ignoreBounds=True)
         item.enableAutoRange()
+
+    def _ends(self) -> dict[tuple[float, float], list[Curve]]:
+        """Where curves end; those that end at one place share their letters' place."""
+        ends: dict[tuple[float, float], list[Curve]] = {}
+        for curve in self.curves:
+            ends.setdefault((curve.found["x"][-1], curve.found["y"][-1]), []).append(curve)
+        return ends

@@ -127,7 +127,7 @@ class Names(QHeaderView):
         inner = box.adjusted(px(16), 0, -px(4), 0)
         ink.text(painter, inner, line.title, "text" if not line.cells else "text2", "body", 400 if line.cells else 600)
         if line.cells:
-            ink.hairline(painter, inner.left(), box.right() + 1, box.bottom())
+            ink.hairline(painter, inner.left(), box.right() + 1, box.bottom() - 1)
 
     def sizeHint(self) -> QSize:
         return QSize(self._ink.theme.px(_NAME), 0)
