@@ -1,7 +1,6 @@
 """A session bus of the test's own, and on it a session manager that counts who inhibits sleep: `python -m tests.helpers.sessionbus`.
 
 The manager answers `Inhibit` and `Uninhibit` of org.gnome.SessionManager, as a desktop's does, and prints a line for each.
-`refuse` as its argument makes it answer every call with an error.
 """
 
 from __future__ import annotations

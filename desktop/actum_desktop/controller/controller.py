@@ -40,11 +40,12 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from actum_desktop.controller import live
 from actum_desktop.controller.adoption import Offers
+from actum_desktop.controller.awake import KeepAwake
 from actum_desktop.controller.backgroundsweep import BackgroundSweep
 from actum_desktop.controller.clocks import Clocks
 from actum_desktop.controller.commands import Commands
 from actum_desktop.controller.deliveries import Deliveries
-from actum_desktop.controller.events import Supervising, Update, Verdict
+from actum_desktop.controller.events import Awake, Supervising, Update, Verdict
 from actum_desktop.controller.performer import Performer
 from actum_desktop.controller.server import Channel, Greeting, Server, answer
 
@@ -103,8 +104,9 @@ class Controller(QObject):
         self._polls = 0.0
         self._lock_looked_us = 0
         self._clocks = Clocks(self)
+        self.awake = KeepAwake(self)
         self._retired = False
-        self._shown_queue = (False, False)
+        self._shown_beside: tuple[object, ...] = (False, False, Awake())
         self._from_store.connect(self._on_from_store, Qt.ConnectionType.QueuedConnection)
 
     # Life
@@ -126,6 +128,7 @@ class Controller(QObject):
         self.tell(events.Opened(instance, opened.epoch, rows, slots, paused, bool(settings["queue_paused"])))
         self._note("recovery", "bad", opened.recovery)
         self._note("log_lost", "warning", opened.log_lost)
+        self.awake.read_setting()
         QTimer.singleShot(OFFERS_AFTER_MS, self, self._look_for_offers)
 
     @_guarded
@@ -184,6 +187,7 @@ class Controller(QObject):
             remove_endpoint(self.ws, instance)
             self._server.close()
             self._server = None
+        self.awake.close()
         self._performer.close()
         self._writer.close()
         if self._reader is not None:
@@ -275,6 +279,8 @@ class Controller(QObject):
     def _on_from_store(self, token: int | None, what: Any) -> None:
         if token is None:
             self._changes |= what
+            if what.settings and not self.left:
+                self.awake.read_setting()
         elif token < 0:
             self._thens.pop(token)(what)
             if isinstance(what, Refused) and what.kind is RefusalKind.EPOCH:
@@ -334,6 +340,7 @@ class Controller(QObject):
     def _on_tick(self) -> None:
         now = clock.read()
         self._clocks.look(now)
+        self.awake.look(now)
         if now.monotonic_us - self._lock_looked_us > LOCK_LOOK_EVERY_S * clock.US:
             self._lock_looked_us = now.monotonic_us
             if not self._lock.still_mine():
@@ -375,10 +382,10 @@ class Controller(QObject):
         for m in self.supervisor.machines.values():
             m.touched = False
         changes, self._changes = self._changes, Changes()
-        queue = (self.supervisor.paused, self.supervisor.held)
-        if not changes and not shown and queue == self._shown_queue:
+        beside = (self.supervisor.paused, self.supervisor.held, self.awake.truth)
+        if not changes and not shown and beside == self._shown_beside:
             return
-        self._shown_queue = queue
+        self._shown_beside = beside
         self.updated.emit(Update(changes, shown))
         self.supervising.emit(self.state())
         self._tell_followers(changes, shown)
@@ -389,7 +396,8 @@ class Controller(QObject):
         verdicts = tuple(Verdict(**{key: v[key] for key in Verdict.__dataclass_fields__}) for v in s.verdicts())
         error = ActumError("retired", "This window no longer supervises.", s.retired) if s.retired else None
         paused = s.paused or s.held
-        return Supervising(s.instance, s.epoch, s.slots_taken, s.slots, paused, verdicts, not s.unjudged, error, s.held)
+        seen = (verdicts, not s.unjudged, error, s.held, self.awake.truth)
+        return Supervising(s.instance, s.epoch, s.slots_taken, s.slots, paused, *seen)
 
     def _tell_followers(self, changes: Changes, shown: tuple[Any, ...]) -> None:
         if self._server is None:
