@@ -18,7 +18,7 @@ from actum.tried import ByHand, Entry, Kind, NotThere, Tried
 from actum.workspace import Workspace
 
 from actum_desktop import measures
-from actum_desktop.i18n import N_, _, resources
+from actum_desktop.i18n import N_, _, ngettext, resources
 from actum_desktop.models.details import Detail, Pair, Section
 
 _KINDS = {
@@ -106,7 +106,7 @@ def _versions(version: str) -> Iterator[Detail]:
     yield Pair(_("Version"), version)
     yield Pair(_("License"), "Apache-2.0")
     parts = f"Python {platform.python_version()}, PySide6 {pyside}, SQLite {sqlite3.sqlite_version}"
-    yield Pair(_("Runs on"), f"{parts}; {platform.system()} {platform.release()} {platform.machine()}")
+    yield Pair(_("Runs on"), f"{parts}; {platform.system()} {platform.release()} ({platform.machine()})")
     yield Pair(_("Fonts and icons"), "Inter, JetBrains Mono (OFL 1.1); Phosphor (MIT)")
 
 
@@ -127,7 +127,7 @@ def _evidence(known: Known, now_us: int | None) -> Iterator[Detail]:
             yield from _entry(entry, _(_KINDS[kind]) if number == 0 else "", known.own_commit, now_us)
     if missing := [_(_KINDS[kind]) for kind in found.missing]:
         yield Pair(_("Did not run"), measures.listed(missing), token="text2")
-    yield Pair(_("Tried on"), "; ".join(value for _name, value in found.environment), token="text2")
+    yield Pair(_("Tried on"), _machine(dict(found.environment)), token="text2")
 
 
 def _limits_note(known: Known) -> str:
@@ -151,10 +151,19 @@ def _entry(entry: Entry, label: str, own_commit: str | None, now_us: int | None)
         told.append(_("commit {commit}").format(commit=entry.commit[:7]))
     if entry.dirty is not False:
         told.append(_("with changes not committed") if entry.dirty else _("whether committed is not known"))
-    text = " · ".join(told) + (f"\n{entry.note}" if entry.note else "")
-    yield Pair(label, text, token="bad" if entry.failed else "text")
+    yield Pair(label, " · ".join(told), token="bad" if entry.failed else "text")
+    if entry.note:
+        yield Pair("", entry.note, token="text2")
     for why, number in entry.skips:
         yield Pair("", _("{count} skipped: {why}").format(count=number, why=why), token="text2")
+
+
+def _machine(environment: Mapping[str, str]) -> str:
+    cores = environment.get("cores", "")
+    known = [environment.get(name, "") for name in ("system", "python", "packages")]
+    known[0] += f" ({environment['machine']})" if environment.get("machine") else ""
+    known.insert(1, ngettext("{n} core", "{n} cores", int(cores)).format(n=cores) if cores.isdigit() else "")
+    return ", ".join(each for each in known if each)
 
 
 def _use(use: Observed | None, now_us: int | None) -> Iterator[Detail]:
@@ -186,6 +195,7 @@ def _by_hand(done: Sequence[ByHand], not_yet: Sequence[str]) -> Iterator[Detail]
     if not done:
         yield Pair("", _("Nothing is recorded."))
     for each in done:
-        yield Pair(each.day, f"{each.what}. {each.where}.\n{each.found}")
+        yield Pair(each.day, f"{each.what}. {each.where}.")
+        yield Pair("", each.found, token="text2")
     if not_yet:
         yield Pair(_("Not yet"), "; ".join(not_yet), token="text2")
