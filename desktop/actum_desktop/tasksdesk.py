@@ -14,9 +14,11 @@ from PySide6.QtWidgets import QStackedWidget
 
 from actum_desktop.controller.events import Live, Supervising, Update
 from actum_desktop.sending import Failed, Then
+from actum_desktop.i18n import _
 from actum_desktop.views.ink import Ink
 
 if TYPE_CHECKING:
+    from actum_desktop.models.palette import Again
     from actum_desktop.models.tasks import Shelf
     from actum_desktop.views.programdialog import ProgramDialog
     from actum_desktop.views.tasksscreen import CommandAsked, TasksScreen
@@ -93,9 +95,24 @@ class TasksDesk(QObject):
             self.screen.show_gallery()
         return self.screen
 
-    def run(self, name: str) -> None:
-        """Run a task as its card does: with what it sets by itself, or its form says what is missing."""
-        self.screen.cards.run_asked.emit(name)
+    def run(self, name: str, again: Again | None = None) -> str:
+        """Run a task as its card does, with what it sets by itself, or with what it was run with `again`: said in words.
+
+        Where that is not enough, its form says what is missing.
+        """
+        if again is None or not self.screen.show_task(name, again.parameters, again.run):
+            self.screen.cards.run_asked.emit(name)
+            return ""
+        page = self.screen.page
+        if page is None or page.run_form is None:
+            return ""
+        if again.preset:
+            page.run_form.choose_preset(again.preset)
+        self.task_chosen.emit(name)
+        page.run_form.press()
+        if again.preset:
+            return _("With the values of the preset “{name}”.").format(name=again.preset)
+        return _("With the values of run {n}.").format(n=again.run)
 
     def _on_command(self, asked: CommandAsked) -> None:
         """A run of a form, or its presets; what is refused of a run stands on the form."""

@@ -89,6 +89,39 @@ def test_everything_by_keyboard_alone(open_desk: Open, qtbot: QtBot, qapp: QAppl
     desk.window.scheme_chosen.emit("light")
 
 
+def test_ctrl_enter_runs_what_was_run_last_and_says_which(open_desk: Open, qtbot: QtBot) -> None:
+    """The values of the last preset, else of the last run: named beside the task before, and in the status line after."""
+    desk = open_desk()
+    window, ctrl = desk.window, Qt.KeyboardModifier.ControlModifier
+    opened(desk, qtbot)
+    assert typed(desk, qtbot, "fails", "tasks")[0].again is None, "nothing was run yet"
+    pressed(desk, Qt.Key.Key_Return, ctrl)
+    qtbot.waitUntil(lambda: window._page.run == 1 and phase(desk) == "CLOSED", timeout=60_000)
+
+    window.go("tasks")  # on the page of a run, what can be done with it comes first
+    opened(desk, qtbot)
+    entry = typed(desk, qtbot, "fails", "tasks")[0]
+    assert entry.again is not None
+    assert (entry.again.run, entry.hint) == (1, "Ctrl Enter: as run 1")
+    pressed(desk, Qt.Key.Key_Return, ctrl)
+    assert window._status._left[0][1] == "With the values of run 1."
+    qtbot.waitUntil(lambda: window._page.run == 2 and phase(desk) == "CLOSED", timeout=60_000)
+    assert window._page._show["rerun_of"] == 1
+
+    kept = [{"name": "first", "parameters": {}}, {"name": "nightly", "parameters": dict(entry.again.parameters)}]
+    told: list[object] = []
+    window.send({"verb": "set_setting", "name": "presets/demo-fails", "value": kept}, told.append)
+    qtbot.waitUntil(lambda: bool(told), timeout=20_000)
+    window.go("tasks")  # on the page of a run, what can be done with it comes first
+    opened(desk, qtbot)
+    entry = typed(desk, qtbot, "fails", "tasks")[0]
+    assert entry.again is not None
+    assert (entry.again.preset, entry.hint) == ("nightly", "Ctrl Enter: preset “nightly”")
+    pressed(desk, Qt.Key.Key_Return, ctrl)
+    assert window._status._left[0][1] == "With the values of the preset “nightly”."
+    qtbot.waitUntil(lambda: window._page.run == 3 and phase(desk) == "CLOSED", timeout=60_000)
+
+
 def test_it_closes_where_it_was_opened_and_says_when_nothing_matches(open_desk: Open, qtbot: QtBot) -> None:
     desk = open_desk()
     desk.window.go("tasks")

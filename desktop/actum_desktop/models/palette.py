@@ -7,7 +7,7 @@ words of the query have to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,10 +30,20 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class Again:
+    """What Ctrl+Enter runs a task with: the values of its last preset, or of its last run."""
+
+    parameters: Mapping[str, Any]
+    preset: str = ""
+    run: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One row. `key` and `value` say what is chosen: (action, its name), (task, name), (run, number), (result, number).
 
-    `note` stands beside the title; `hint` (keys or a time) at the right; `strip` in its own column before it.
+    `note` stands beside the title; `hint` (keys or a time) at the right; `strip` in its own column before it; `again` = what a task
+    was run with.
     """
 
     key: str
@@ -44,6 +54,7 @@ class Entry:
     tone: str = "text2"
     hint: str = ""
     strip: Strip | None = None
+    again: Again | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ from actum.workspace import Workspace
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from actum_desktop import measures, tasktexts, wording
+from actum_desktop.forms import presets
 from actum_desktop.i18n import _
 from actum_desktop.models import palette
-from actum_desktop.models.palette import Entry, Found
+from actum_desktop.models.palette import Again, Entry, Found
 from actum_desktop.models.runcells import document
 from actum_desktop.models.storethread import StoreThread
 
@@ -76,12 +77,25 @@ class PaletteReader(StoreThread):
         results = self._runs(text, [task.name for task in matching], ("SUCCEEDED",)) if text else []
         groups = {
             "jump": jump,
-            "tasks": tuple(_task(task, titles[task.name]) for task in matching[:PALETTE_GROUP_ROWS_MAX]),
+            "tasks": tuple(self._task(task, titles[task.name]) for task in matching[:PALETTE_GROUP_ROWS_MAX]),
             "runs": tuple(self._entries([row for row in runs if row.number != exact], titles)),
             "results": tuple(_as_result(entry) for entry in self._entries(results, titles)),
         }
         whole = exact if exact is not None and _ID.fullmatch(text.lower()) else None
         return Found(number, text, groups, whole)
+
+    def _task(self, task: TaskRow, title: str) -> Entry:
+        """Its preset added last, else its last run, is what Ctrl+Enter runs; without either, what the task sets by itself."""
+        again, hint = None, ""
+        kept = presets.read(self.store().setting_rows().get(presets.setting_name(task.name)))
+        if kept:
+            again = Again(kept[-1].parameters, preset=kept[-1].name)
+            hint = _("Ctrl Enter: preset “{name}”").format(name=kept[-1].name)
+        elif last := self.store().runs_page(limit=1, task=task.name):
+            again = Again(self.store().run(last[0].number).parameters, run=last[0].number)
+            hint = _("Ctrl Enter: as run {n}").format(n=last[0].number)
+        note = _("version {n}").format(n=task.version)
+        return Entry("task", task.name, title, note, "squares-four", hint=hint, again=again)
 
     def _exact(self, text: str) -> int | None:
         """The run of this number or id."""
@@ -118,11 +132,6 @@ class PaletteReader(StoreThread):
                 facts = tuple(fact.fact for fact in of_run if fact.n == item.n)
             entries.append(_run(item, facts, now))
         return entries
-
-
-def _task(task: TaskRow, title: str) -> Entry:
-    note = _("version {n}").format(n=task.version)
-    return Entry("task", task.name, title, note, "squares-four")
 
 
 def _run(item: RunItem, facts: tuple[str, ...], now: int) -> Entry:

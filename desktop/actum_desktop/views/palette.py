@@ -112,7 +112,7 @@ class PaletteDelegate(QStyledItemDelegate):
 
 
 class Palette(QWidget):
-    """Signals: `chosen` (Entry), `run_asked` (task name, Ctrl+Enter), `asked` (text, for the reader of the store)."""
+    """Signals: `chosen` (Entry), `run_asked` (Entry of a task, Ctrl+Enter), `asked` (text, for the reader of the store)."""
 
     chosen = Signal(object)
     run_asked = Signal(object)
@@ -284,7 +284,7 @@ class Palette(QWidget):
 
     def _run(self, entry: Entry) -> None:
         if entry.key == "task":
-            self.run_asked.emit(entry.value)
+            self.run_asked.emit(entry)
         else:
             self.chosen.emit(entry)
 
