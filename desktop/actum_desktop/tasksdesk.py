@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget
 
 from actum_desktop.controller.events import Live, Supervising, Update
-from actum_desktop.sending import Failed, Then
 from actum_desktop.i18n import _
+from actum_desktop.sending import Failed, Then
 from actum_desktop.views.ink import Ink
 
 if TYPE_CHECKING:

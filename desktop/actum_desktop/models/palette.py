@@ -42,8 +42,8 @@ class Again:
 class Entry:
     """One row. `key` and `value` say what is chosen: (action, its name), (task, name), (run, number), (result, number).
 
-    `note` stands beside the title; `hint` (keys or a time) at the right; `strip` in its own column before it; `again` = what a task
-    was run with.
+    `note` stands beside the title; `hint` (keys or a time) at the right; `strip` in its own column before it;
+    `again` = what a task was run with.
     """
 
     key: str
