@@ -8,6 +8,7 @@ structs their members; of dictionaries the values. Any NaN is like any other, -0
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import struct
 from typing import TYPE_CHECKING, Any
@@ -72,7 +73,6 @@ def _undictionaried(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _add(whole: Any, array: pa.Array) -> None:
-    import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as is_
 
@@ -85,7 +85,7 @@ def _add(whole: Any, array: pa.Array) -> None:
         return
     if nulls:
         whole.update(_bits(array.is_valid()))
-        array = array.take(pa.array(range(len(array)), pa.int64()))
+        array = array.take(_order(len(array)))
     if is_.is_boolean(kind):
         whole.update(_bits(pc.fill_null(array, False)))
     elif is_.is_nested(kind):
@@ -94,6 +94,20 @@ def _add(whole: Any, array: pa.Array) -> None:
         _add_bytes(whole, array)
     else:
         whole.update(_values(_one_nan(array)))
+
+
+@functools.cache
+def _first_order() -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(range(limits.BATCH_ROWS), pa.int64())
+
+
+def _order(count: int) -> pa.Array:
+    """The positions of so many values: to take them in order is to have them in buffers of their own, zero behind nulls."""
+    import pyarrow as pa
+
+    return _first_order().slice(0, count) if count <= len(_first_order()) else pa.array(range(count), pa.int64())
 
 
 def _name(kind: pa.DataType) -> str:
@@ -113,9 +127,8 @@ def _is_bytes(kind: pa.DataType) -> bool:
 
 def _bits(array: pa.Array) -> bytes:
     """Booleans without nulls, a bit each, the rest of the last byte zero."""
-    import pyarrow as pa
 
-    packed = array if array.offset == 0 else array.take(pa.array(range(len(array)), pa.int64()))
+    packed = array if array.offset == 0 else array.take(_order(len(array)))
     content = bytearray(memoryview(packed.buffers()[1])[: (len(array) + 7) // 8])
     if len(array) % 8 and content:
         content[-1] &= (1 << len(array) % 8) - 1
@@ -137,9 +150,7 @@ def _one_nan(array: pa.Array) -> pa.Array:
     odd = pc.is_nan(array if not is_.is_float16(array.type) else array.cast(pa.float32()))
     if not pc.any(odd).as_py():
         return array
-    return pc.if_else(odd, pa.scalar(float("nan"), pa.float64()).cast(array.type), array).take(
-        pa.array(range(len(array)), pa.int64())
-    )
+    return pc.if_else(odd, pa.scalar(float("nan"), pa.float64()).cast(array.type), array).take(_order(len(array)))
 
 
 def _add_bytes(whole: Any, array: pa.Array) -> None:
@@ -169,7 +180,7 @@ def _add_nested(whole: Any, array: pa.Array) -> None:
         fields = [array.type.key_field, array.type.item_field]
         pairs = pa.StructArray.from_arrays([array.keys, array.items], fields=fields)
         array = pa.ListArray.from_arrays(array.offsets, pairs, mask=array.is_null() if array.null_count else None)
-        array = array.take(pa.array(range(len(array)), pa.int64()))
+        array = array.take(_order(len(array)))
     if not is_.is_fixed_size_list(array.type):
         whole.update(_values(pc.fill_null(pc.list_value_length(array), 0)))
     _add(whole, array.flatten())

@@ -152,8 +152,9 @@ def canonical_batches(pa: Any, schema: Any, batches: Iterable[Any]) -> Iterator[
     """The batches in their one form. Raises CellRefused for a null where none may be, or a value with a reason."""
     grown: Dict[int, Any] = {}
     first_row = 1
+    all_rows = pa.array(range(ARROW_BATCH_ROWS), pa.int64())
     for table in _whole_batches(pa, schema, batches):
-        order = pa.array(range(table.num_rows), pa.int64())
+        order = all_rows.slice(0, table.num_rows)
         arrays = []
         for position, field in enumerate(schema):
             column = table.column(position)
