@@ -57,6 +57,9 @@ class Asking(QObject):
         """pause | resume"""
         self._send({"verb": f"{what}_queue"})
 
+    def keep_awake(self, wanted: bool) -> None:
+        self._send({"verb": "set_setting", "name": "keep_awake", "value": wanted})
+
     def check(self) -> None:
         """Look at everything that is left over, again."""
         self._send({"verb": "reconcile", "resume": False})

@@ -119,6 +119,7 @@ class Window(QWidget):
         self._settings = SettingsView(ink, self._language)
         self._settings.scheme_chosen.connect(self.scheme_chosen)
         self._settings.language_chosen.connect(self._on_language)
+        self._settings.awake_chosen.connect(self.asking.keep_awake)
         self._fixed: dict[str, QWidget] = {"runs": self._runs, "run": self._page, "alerts": self._alerts}
         self._fixed |= {"settings": self._settings, "help": HelpView(ink), "about": AboutView(ink, self._ws, self._version)}
         self._launch = LaunchView(ink)
@@ -272,6 +273,7 @@ class Window(QWidget):
     def _supervise(self, state: Supervising) -> None:
         self._state = state
         self._status.supervising(state)
+        self._settings.supervising(state)
         self._runs.supervising(state)
         self._launch.supervising(state, self._source, self._counts.waiting)
         self._tasks.supervising(state, self._counts.waiting)

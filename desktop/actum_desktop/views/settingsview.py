@@ -1,4 +1,4 @@
-"""Settings of the window: look and language. They take effect at once and are kept for this user."""
+"""Settings: look and language are this user's, keeping awake is the workspace's. All take effect at once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from actum_desktop import i18n
+from actum_desktop.controller.events import Supervising
 from actum_desktop.i18n import _
 from actum_desktop.theme import Theme
 from actum_desktop.views.ink import Ink
@@ -13,8 +14,9 @@ from actum_desktop.views.widgets import Card, Label, Rule, Segments
 
 
 class SettingsView(QWidget):
-    """Signals: `scheme_chosen` ("system" | "light" | "dark"), `language_chosen` ("system" or a code)."""
+    """Signals: `scheme_chosen` ("system" | "light" | "dark"), `language_chosen` ("system" or a code), `awake_chosen` (bool)."""
 
+    awake_chosen = Signal(object)
     scheme_chosen = Signal(object)
     language_chosen = Signal(object)
 
@@ -29,6 +31,8 @@ class SettingsView(QWidget):
         self._language = Segments(theme, _("Language"), languages)
         self._language.choose(language)
         self._language.chosen.connect(self.language_chosen)
+        self._awake = Segments(theme, _("Keep awake"), (("on", _("While work computes")), ("off", _("Never"))))
+        self._awake.chosen.connect(self._on_awake)
         card = Card(theme)
         card.setMaximumWidth(px(720))
         inside = QVBoxLayout(card)
@@ -38,6 +42,9 @@ class SettingsView(QWidget):
         inside.addWidget(Rule(theme))
         note = _("Of the window and of the commands that it starts.")
         inside.addLayout(self._row(theme, _("Language"), note, self._language))
+        inside.addWidget(Rule(theme))
+        note = _("Whether the system obeys is said in the line at the bottom. Work that is interrupted by sleep goes on afterwards.")
+        inside.addLayout(self._row(theme, _("Keep awake"), note, self._awake))
         column = QVBoxLayout(self)
         column.setContentsMargins(px(24), px(16), px(24), px(16))
         column.setSpacing(px(14))
@@ -54,6 +61,13 @@ class SettingsView(QWidget):
         row.addLayout(words, 1)
         row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
         return row
+
+    def supervising(self, state: Supervising) -> None:
+        """What is set now, whoever set it."""
+        self._awake.choose("on" if state.awake.setting else "off")
+
+    def _on_awake(self, key: object) -> None:
+        self.awake_chosen.emit(key == "on")
 
     def focus_start(self) -> None:
         self._scheme.setFocus()
