@@ -20,7 +20,9 @@ from actum_desktop.tasksdesk import Send
 from actum_desktop.views.ink import Ink
 
 if TYPE_CHECKING:
+    from actum_desktop.batchdesk import BatchDesk
     from actum_desktop.controller.tablehelper import TableHelper
+    from actum_desktop.elsewheredesk import ElsewhereDesk
     from actum_desktop.models.resultreader import ResultReader, ResultSeen
     from actum_desktop.models.resultsmodel import ResultsModel
     from actum_desktop.models.tablereader import TableReader
@@ -54,6 +56,8 @@ class ResultsDesk(QObject):
         self._model: ResultsModel
         self._list: ResultsView
         self._page: ResultPage
+        self._batch: BatchDesk
+        self._elsewhere: ElsewhereDesk | None = None
 
     def show(self, run: int) -> QWidget:
         """The page of a run's result, or the list (0), made if need be and being read anew."""
@@ -62,8 +66,11 @@ class ResultsDesk(QObject):
             self._listed = True
             self._model.reload()
             return self._list
+        fresh = run != self._page.run
         self._page.open(run)
         self._reader.ask(run)
+        if fresh:  # whether all of it is still there, recorded only where it is not as it was
+            self._send({"verb": "look", "run": run}, _nothing, _quietly)
         return self._page
 
     @property
@@ -87,6 +94,7 @@ class ResultsDesk(QObject):
     def on_progressed(self, progressed: Progressed) -> None:
         if self._made and not self._parted:
             self._page.progressed(progressed.watch, progressed.done, progressed.total, progressed.unit)
+            self._batch.progressed(progressed.watch, progressed.done, progressed.total)
 
     def part(self) -> None:
         """Readers and helpers end; what they wrote for the window is removed."""
@@ -95,6 +103,9 @@ class ResultsDesk(QObject):
             self._parted = True
             if self._page.dialog is not None:
                 self._page.dialog.close()
+            self._batch.close()
+            if self._elsewhere is not None:
+                self._elsewhere.close()
             self._reader.close()
             self._tables.close()
             self._helper.close()
@@ -102,6 +113,7 @@ class ResultsDesk(QObject):
     def _make(self) -> None:
         if self._made:
             return
+        from actum_desktop.batchdesk import BatchDesk
         from actum_desktop.charts.preload import preload
         from actum_desktop.controller.tablehelper import TableHelper
         from actum_desktop.models.arrangement import Arrangements
@@ -121,6 +133,9 @@ class ResultsDesk(QObject):
         self._list = ResultsView(self._ink, self._model)
         self._list.opened.connect(self.result_chosen)
         self._list.compare_asked.connect(self.compare_chosen)
+        self._list.export_asked.connect(self._on_export)
+        self._list.elsewhere_asked.connect(self.open_elsewhere)
+        self._batch = BatchDesk(self._ink, self._send, self._list)
         self._page = ResultPage(
             self._ink, self._tables, self._helper, Arrangements(preferences.place().with_name("tables.json"))
         )
@@ -129,6 +144,41 @@ class ResultsDesk(QObject):
         self._page.command_asked.connect(self._on_command)
         for page in (self._list, self._page):
             self._pages.addWidget(page)
+
+    @property
+    def elsewhere(self) -> ElsewhereDesk:
+        """The desk of results from elsewhere, made when it is first asked for."""
+        self._make()
+        if self._elsewhere is None:
+            from actum_desktop.elsewheredesk import ElsewhereDesk
+            from actum_desktop.models.arrangement import Arrangements
+
+            self._elsewhere = ElsewhereDesk(self._ink, Arrangements(preferences.place().with_name("tables.json")), self)
+            self._elsewhere.page.list_asked.connect(self._on_left_elsewhere)
+            self._pages.addWidget(self._elsewhere.page)
+        return self._elsewhere
+
+    def open_elsewhere(self, path: object = None) -> None:
+        """Show a result that came from elsewhere; without a path the page asks for one."""
+        self._pages.setCurrentWidget(self.elsewhere.page)
+        self.elsewhere.open(path)
+
+    def _on_left_elsewhere(self) -> None:
+        self._pages.setCurrentWidget(self._list)
+        self._list.focus_start()
+
+    @property
+    def batch(self) -> BatchDesk:
+        self._make()
+        return self._batch
+
+    def _on_export(self, runs: object) -> None:
+        """All tables of the results that are selected."""
+        from actum_desktop.batchdesk import Chosen
+
+        if isinstance(runs, list):
+            rows = self._model.listed(runs)
+            self._batch.open([Chosen(row.run, row.tables, bool(row.metrics), row.rows, row.size_bytes) for row in rows])
 
     def _on_seen(self, seen: ResultSeen) -> None:
         self._page.seen(seen)
@@ -156,3 +206,12 @@ class ResultsDesk(QObject):
             return True
 
         self._send(body, then, failed)
+
+
+def _nothing(ok: Mapping[str, Any]) -> None:
+    """What a look finds comes with the changes of its run."""
+
+
+def _quietly(error: ActumError) -> bool:
+    """A look that could not be taken now says nothing about the result."""
+    return True

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from actum import limits
+from actum.results import spreadsheet
 from actum_desktop.models import celltext, losswords, resultreader, statwords, tablereader
 from actum_desktop.models.tablemodel import CELL, TableModel
 from actum_desktop.models.tablereader import Copied, TableReader
@@ -160,7 +161,7 @@ def test_r11_copies_have_a_bound_and_say_so(
     shown.open(large)
     got: list[Copied] = []
     shown.reader.copied.connect(got.append)
-    shown.reader.copy([(999_990, 999_990 + asked - 1)], ["million", "note"], ["million", "note"])
+    shown.reader.copy([(999_990, 999_990 + asked - 1)], ["million", "note"])
     qtbot.waitUntil(lambda: bool(got), timeout=WAIT_MS)
     assert (got[0].rows, got[0].left_out) == (50, left_out)
     assert got[0].text.splitlines()[:2] == ["million\tnote", "0\tx"]
@@ -228,10 +229,12 @@ def test_r15_a_metric_without_a_value_has_a_word_and_a_reason() -> None:
 
 
 def test_every_loss_has_a_sentence_with_its_column() -> None:
-    lossy = {code: losswords.sentence({"column": "pri{n}ce", "code": code, "count": 2}) for code in losswords._WORDS}
-    assert all("pri{n}ce" in text for text, _lossy in lossy.values())  # a name is data, never a template
-    assert losswords.sentence({"column": None, "code": "rows", "count": 3})[0] == "3 rows more than the 1,048,576 a sheet shows"
-    assert not lossy["formulas"][1]
+    codes = set(losswords._WORDS) - {"parts", "columns"}  # those are of the whole table
+    losses = [spreadsheet.Loss("pri{n}ce", code, 2).to_json() for code in codes]
+    told = {loss["code"]: losswords.sentence(loss) for loss in losses}
+    assert all("pri{n}ce" in text for text, _lossy in told.values())  # a name is data, never a template
+    assert {code for code, (_text, lossy) in told.items() if lossy} == spreadsheet.LOSSY - {"columns"}
+    assert losswords.sentence({"column": None, "code": "parts", "count": 3})[0] == "more rows than a sheet has: split into 3"
 
 
 def test_statistics_say_what_they_are_of() -> None:

@@ -21,15 +21,25 @@ from actum_desktop.i18n import _
 
 Done = Callable[[Mapping[str, Any] | None, ActumError | None], None]
 Progress = Callable[[int, int, str], None]
-KINDS = ("view", "statistics", "plot", "losses")
+# Each kind of question, and the process that answers it: a long search holds up no statistics, and so on.
+KINDS = {
+    "view": "view",
+    "statistics": "statistics",
+    "values": "statistics",
+    "plot": "plot",
+    "losses": "losses",
+    "find": "find",
+    "place": "find",
+    "hits": "hits",
+}
 
 
 class TableHelper(QObject):
-    """One process a kind of question, started at its first question. Use in the GUI thread; `close` ends everything."""
+    """A process for each sort of question, started at its first question. Use in the GUI thread; `close` ends everything."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._helpers = {kind: Helper(f"table-{kind}", self) for kind in KINDS}
+        self._helpers = {name: Helper(f"table-{name}", self) for name in dict.fromkeys(KINDS.values())}
         self._asked: dict[str, int] = {}
         self._round: dict[str, int] = {}
         self._folder: Path | None = None
@@ -53,13 +63,13 @@ class TableHelper(QObject):
             if progress is not None and self._round.get(kind) == this:
                 progress(count, total, unit)
 
-        self._asked[kind] = self._helpers[kind].call(kind, args, answered, told)
+        self._asked[kind] = self._helpers[KINDS[kind]].call(kind, args, answered, told)
 
     def cancel(self, kind: str) -> None:
         """Give up the question under way, if there is one."""
         number = self._asked.pop(kind, None)
         if number is not None:
-            self._helpers[kind].cancel(number)
+            self._helpers[KINDS[kind]].cancel(number)
 
     def busy(self, kind: str) -> bool:
         return kind in self._asked

@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 import re
 
+from actum.contracts.metrics import reason_of
 from actum.limits import CELL_SHOWN_CHARS_MAX
 from actum.results.browse import NO_REASON
 
-from actum_desktop.i18n import N_, _
+from actum_desktop import measures
+from actum_desktop.i18n import N_, _, ngettext
 
 RIGHT_KINDS = frozenset({"integer", "decimal", "float64", "uint64", "float", "double"})
 _GROUPED_FROM = 5  # digits before the point; shorter ones (years, ports) stay whole
@@ -48,11 +50,39 @@ _REASONS = {
     "no_cells": N_("no cells"),
 }
 
+_STATUSES = ("unavailable", "not_applicable", "failed", "not_computed")
 
-def reason(word: str | None) -> str:
-    """A recorded reason in words; one the program does not know is shown as it was recorded, without its underscores."""
+
+def reason(text: str | None) -> str:
+    """A recorded reason in words; one the program does not know is shown as it was recorded, without its underscores.
+
+    Where it says how many observations there were, so do the words: `3 of 30 observations`.
+    """
+    told = reason_of(text) if text else None
+    if told is None or told.observations is None:
+        return _word(text)
+    observations = counted(told.observations, told.needed)
+    return observations if told.word == "insufficient_observations" else f"{_word(told.word)}: {observations}"
+
+
+def counted(observations: int, needed: int | None = None) -> str:
+    """`3 of 30 observations`, or `3 observations` where nobody said how many it takes."""
+    if needed is None:
+        return ngettext("{n} observation", "{n} observations", observations).format(n=measures.count(observations))
+    words = ngettext("{n} of {needed} observation", "{n} of {needed} observations", needed)
+    return words.format(n=measures.count(observations), needed=measures.count(needed))
+
+
+def _word(word: str | None) -> str:
     known = _REASONS.get(word or NO_REASON)
     return _(known) if known else str(word).replace("_", " ")
+
+
+def missing(word: str | None) -> str:
+    """What stands in a cell without a value: its reason, or that none was given."""
+    if word in _STATUSES or word is None or word == NO_REASON:
+        return reason(word)
+    return _("unavailable: {reason}").format(reason=reason(word))
 
 
 def value(kind: str, text: str) -> str:

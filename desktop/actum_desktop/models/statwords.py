@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actum_desktop import measures
-from actum_desktop.i18n import N_, _
+from actum_desktop.i18n import N_, _, ngettext
 from actum_desktop.models import celltext
 
 _MEASURES = (
@@ -93,6 +93,35 @@ def as_text(column: str, found: Mapping[str, Any]) -> str:
     lines.append(f"{_('Basis')}\t{basis(found)[1]}")
     lines += [f"{row.label}\t{row.exact or row.value}" for row in rows(found)]
     return "\n".join([*lines, *(reason.text for reason in reasons(found))])
+
+
+def values(found: Mapping[str, Any]) -> list[StatRow]:
+    """The lines of `valuecounts.of_column`."""
+    looked_at = max(1, int(found["sample"] or found["rows"]))
+    shown = []
+    for item in found["values"]:
+        text = _("no value") if item["value"] is None else celltext.value(str(found["type"]), str(item["value"]))
+        counted = f"{measures.count(item['rows'])} · {measures.percent(item['rows'] / looked_at)}"
+        shown.append(StatRow(text, counted, str(item["rows"])))
+    others = found["others"]
+    if others["values"]:
+        label = ngettext("{n} other value", "{n} other values", others["values"]).format(n=measures.count(others["values"]))
+        counted = f"{measures.count(others['rows'])} · {measures.percent(others['rows'] / looked_at)}"
+        shown.append(StatRow(label, counted, str(others["rows"]), rule=True))
+    return shown
+
+
+def values_title(found: Mapping[str, Any]) -> str:
+    return f"{_('Values, most frequent first')} ({basis(found)[1]})"
+
+
+def values_text(found: Mapping[str, Any]) -> str:
+    """All of them for the clipboard: value, tab, rows; a value that is missing is an empty field."""
+    from actum.results import clipboard
+
+    lines = [f"{clipboard.field(str(found['column']))}\t{_('Rows')}"]
+    lines += [f"{clipboard.field(item['value'])}\t{item['rows']}" for item in found["values"]]
+    return "\n".join(lines)
 
 
 def _measure(kind: str, text: str, name: str) -> str:

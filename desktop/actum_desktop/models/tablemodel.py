@@ -62,7 +62,10 @@ class TableModel(QAbstractTableModel):
     def __init__(self, reader: TableReader, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._reader = reader
-        self.columns: list[GridColumn] = []
+        self.columns: list[GridColumn] = []  # those shown, from left to right
+        self.all_columns: list[GridColumn] = []
+        self.described: list[Mapping[str, Any]] = []  # all of them with their companions, as `columns.describe`
+        self.frozen = 0  # so many of those shown stay in sight
         self.total = 0
         self.base = 0
         self._token = 0
@@ -82,30 +85,43 @@ class TableModel(QAbstractTableModel):
         companions = set(opened.reason_of.values())
         known = {str(item["name"]) for item in opened.columns}
         self._row_column = ROW if ROW in known else None
-        self.columns = [
+        self.described = [item for item in opened.columns if item["name"] != ROW]
+        self.all_columns = [
             GridColumn(
                 str(item["name"]),
                 str(item["type"]),
                 item["type"] in celltext.RIGHT_KINDS,
                 celltext.kind_words(str(item["type"]), item["precision"], item["scale"], item["unit"]),
                 opened.reason_of.get(str(item["name"])),
-                item["unit"],
             )
-            for item in opened.columns
-            if item["name"] not in companions and item["name"] != ROW
+            for item in self.described
+            if item["name"] not in companions
         ]
-        self._pages.clear()
+        self.columns, self.frozen = list(self.all_columns), 0
+        self._forget()
+        self.endResetModel()
+
+    def arrange(self, names: Sequence[str], frozen: int) -> None:
+        """Show these columns, in this order; the first `frozen` stay in sight."""
+        known = {column.name: column for column in self.all_columns}
+        self.beginResetModel()
+        self.columns = [known[name] for name in names if name in known]
+        self.frozen = max(0, min(frozen, len(self.columns) - 1))
         self._shown.clear()
-        self._missed.clear()
+        self._seen = (0, 0)
         self.endResetModel()
 
     def clear(self) -> None:
         self.beginResetModel()
-        self._token, self.total, self.base, self.columns = 0, 0, 0, []
+        self._token, self.total, self.base, self.frozen = 0, 0, 0, 0
+        self.columns, self.all_columns, self.described = [], [], []
+        self._forget()
+        self.endResetModel()
+
+    def _forget(self) -> None:
         self._pages.clear()
         self._shown.clear()
         self._missed.clear()
-        self.endResetModel()
 
     def move_window(self, base: int) -> None:
         """Show the rows from `base` on, as far as the window reaches."""
@@ -189,14 +205,18 @@ class TableModel(QAbstractTableModel):
         info = self.columns[column - 1]
         if text is None:
             reasons = cells.get(info.reason) if info.reason else None
-            return Cell("missing", celltext.reason(reasons[place] if reasons else None))
+            return Cell("missing", celltext.missing(reasons[place] if reasons else None))
         return Cell("value", celltext.value(info.kind, text))
 
     def _wanted(self, have: Mapping[str, object], name: str) -> list[str]:
         """The columns in sight (with their companions) that the page lacks, and the one asked for."""
         first, last = self._seen
         names = [name, *([self._row_column] if self._row_column else [])]
-        for info in [*self.columns[first : last + 1], *(item for item in self.columns if item.name == name)]:
+        for info in [
+            *self.columns[: self.frozen],
+            *self.columns[first : last + 1],
+            *(item for item in self.columns if item.name == name),
+        ]:
             names += [info.name, *([info.reason] if info.reason else [])]
         return [each for each in dict.fromkeys(names) if each not in have]
 

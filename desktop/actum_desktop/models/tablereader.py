@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from actum.errors import ActumError
-from actum.limits import PAGE_ROWS_MAX, READS_WAITING_MAX, TABLE_COPY_ROWS_MAX, TABLE_PAGE_ROWS
+from actum.limits import (
+    PAGE_ROWS_MAX,
+    READS_WAITING_MAX,
+    TABLE_COPY_CHARS_MAX,
+    TABLE_COPY_ROWS_MAX,
+    TABLE_PAGE_ROWS,
+)
 from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 
 Cells = Mapping[str, Sequence[str | None]]
@@ -44,7 +50,7 @@ class Paged:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Rows as text for the clipboard. `left_out` = rows beyond TABLE_COPY_ROWS_MAX."""
+    """Rows as text for the clipboard. `left_out` = rows beyond TABLE_COPY_ROWS_MAX or TABLE_COPY_CHARS_MAX."""
 
     token: int
     text: str
@@ -65,6 +71,7 @@ class TableReader(QObject):
         self._token = 0
         self._pages: Any = None  # these two belong to the one thread of the pool
         self._open_token = 0
+        self._copy_round = 0
         self._waiting: deque[tuple[int, tuple[str, ...]]] = deque()
         self._under_way: int | None = None
         self._pool = QThreadPool(self)
@@ -89,9 +96,13 @@ class TableReader(QObject):
             self._waiting.popleft()
         self._next()
 
-    def copy(self, ranges: Sequence[tuple[int, int]], names: Sequence[str], titles: Sequence[str]) -> None:
-        """Rows of the ranges (first, last) as TSV, exact, with heads; `copied` brings them."""
-        self._pool.start(partial(self._copy, self._token, tuple(ranges), tuple(names), tuple(titles)))
+    def copy(self, ranges: Sequence[tuple[int, int]], names: Sequence[str], kinds: Sequence[str] | None = None) -> None:
+        """Rows of the ranges (first, last) as TSV with heads, exact, or by the types of the columns safe for a spreadsheet.
+
+        `copied` brings them; a newer wish takes the place of one under way.
+        """
+        self._copy_round += 1
+        self._pool.start(partial(self._copy, self._token, self._copy_round, tuple(ranges), tuple(names), kinds))
 
     def close(self) -> None:
         """Waits for the read under way, and closes the file where it was used."""
@@ -136,18 +147,26 @@ class TableReader(QObject):
         except ActumError as error:
             self._read.emit(Paged(token, page, error=error))
 
-    def _copy(self, token: int, ranges: tuple[tuple[int, int], ...], names: tuple[str, ...], titles: tuple[str, ...]) -> None:
+    def _copy(
+        self, token: int, round_: int, ranges: tuple[tuple[int, int], ...], names: tuple[str, ...], kinds: Sequence[str] | None
+    ) -> None:
         if self._pages is None or token != self._open_token:
             return
-        lines = ["\t".join(_field(title) for title in titles)]
-        asked = sum(last - first + 1 for first, last in ranges)
+        from actum.results import clipboard
+
+        lines = [clipboard.line(names, None if kinds is None else ["text"] * len(names))]
+        asked, size = sum(last - first + 1 for first, last in ranges), 0
         try:
             for first, last in ranges:
-                while first <= last and len(lines) <= TABLE_COPY_ROWS_MAX:
+                while first <= last and len(lines) <= TABLE_COPY_ROWS_MAX and size <= TABLE_COPY_CHARS_MAX:
+                    if round_ != self._copy_round or token != self._token:
+                        return
                     count = min(last - first + 1, PAGE_ROWS_MAX, TABLE_COPY_ROWS_MAX + 1 - len(lines))
                     cells = self._pages.page(first, count, names)
-                    rows = zip(*(cells[name] for name in names), strict=True)
-                    lines += ["\t".join(_field(cell) for cell in row) for row in rows]
+                    for row in zip(*(cells[name] for name in names), strict=True):
+                        if size <= TABLE_COPY_CHARS_MAX:
+                            lines.append(clipboard.line(row, kinds))
+                            size += len(lines[-1])
                     first += count
         except ActumError:
             return  # the grid, which reads the same file, says so
@@ -157,12 +176,3 @@ class TableReader(QObject):
         if self._pages is not None:
             self._pages.close()
             self._pages = None
-
-
-def _field(text: str | None) -> str:
-    """One field of a TSV: a null is empty; a text with a tab, a quote or a line break is quoted."""
-    if text is None:
-        return ""
-    if any(mark in text for mark in '\t"\n\r'):
-        return '"' + text.replace('"', '""') + '"'
-    return text

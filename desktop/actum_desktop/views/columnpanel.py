@@ -113,11 +113,14 @@ class StatList(QWidget):
 
 
 class ColumnPanel(Card):
-    """Signals: `row_asked` (row of what is shown, from 0), `sort_asked` ((name, descending)), `filter_asked` (name)."""
+    """Signals: `row_asked` (row of the published table, from 0), `sort_asked` ((name, descending)), `filter_asked` (name),
+    `values_asked` (name) when its values are to be counted, `menu_asked` (name)."""
 
     row_asked = Signal(object)
     sort_asked = Signal(object)
     filter_asked = Signal(object)
+    values_asked = Signal(object)
+    menu_asked = Signal(object)
 
     def __init__(self, ink: Ink) -> None:
         super().__init__(ink.theme)
@@ -125,7 +128,7 @@ class ColumnPanel(Card):
         self.column: GridColumn | None = None
         self._found: Mapping[str, Any] | None = None
         self._first: int | None = None
-        self.jumps = True  # whether a row of the published table can be gone to
+        self._counted: Mapping[str, Any] | None = None
         theme, px = ink.theme, ink.theme.px
         self._name = Elided(ink, "body", 600, "text")
         self._basis = Badge(ink)
@@ -141,6 +144,11 @@ class ColumnPanel(Card):
             theme, "", self._on_down, small=True, icon="arrow-down", tip=_("Sort by this column, largest first")
         )
         self._filter = button(theme, _("Filter…"), self._on_filter, small=True, icon="funnel")
+        self._more = button(theme, "", self._on_more, small=True, icon="dots-three", tip=_("More about this column (Menu key)"))
+        self._values = button(theme, _("Count its values"), self._on_values, kind="link", small=True)
+        self._values_title = Label(theme, "", "caption", 600)
+        self._values_list = StatList(ink)
+        self._values_list.copy_asked.connect(self._on_copy_values)
         self._show_row = button(theme, _("Show the row"), self._on_row, small=True)
         self._copy = button(theme, _("Copy statistics"), self._on_copy, small=True)
         self._build(px)
@@ -153,7 +161,8 @@ class ColumnPanel(Card):
         head.addWidget(self._basis)
         tools = QHBoxLayout()
         tools.setSpacing(px(6))
-        for made in (self._up, self._down, self._filter):
+        self._tools = (self._up, self._down, self._filter, self._more)
+        for made in self._tools:
             tools.addWidget(made)
         tools.addStretch(1)
         inside = QWidget()
@@ -161,6 +170,9 @@ class ColumnPanel(Card):
         body.setContentsMargins(0, 0, px(4), 0)
         body.setSpacing(px(6))
         for widget in (self._state, self._shape, self._list, self._why, self._reasons):
+            body.addWidget(widget)
+        body.addWidget(self._values, 0, Qt.AlignmentFlag.AlignLeft)
+        for widget in (self._values_title, self._values_list):
             body.addWidget(widget)
         body.addStretch(1)
         scroll = QScrollArea()
@@ -193,8 +205,10 @@ class ColumnPanel(Card):
         self._name.setText("")
         self._kind.setText("")
         self._fill(None)
+        self.show_values(None)
+        self._values.hide()
         self._state.setText(_("Choose a column to see what it holds."))
-        for made in (self._up, self._down, self._filter):
+        for made in self._tools:
             made.setVisible(False)
 
     def choose(self, column: GridColumn) -> None:
@@ -203,8 +217,9 @@ class ColumnPanel(Card):
         self._name.setText(column.name)
         self._kind.setText(column.words)
         self._fill(None)
+        self.show_values(None)
         self._state.setText(_("Being counted…"))
-        for made in (self._up, self._down, self._filter):
+        for made in self._tools:
             made.setVisible(True)
 
     def progress(self, percent: int) -> None:
@@ -217,6 +232,36 @@ class ColumnPanel(Card):
         self._found = found
         self._fill(found)
 
+    def count_values(self) -> None:
+        """Ask for the values of the column."""
+        if self.column is not None:
+            self._values.hide()
+            self._values_title.setText(_("Values being counted…"))
+            self._values_title.show()
+            self.values_asked.emit(self.column.name)
+
+    def values_progress(self, percent: int) -> None:
+        said = _("Values being counted, {percent}").format(percent=measures.percent(percent / 100))
+        self._values_title.setText(said)
+
+    def show_values(self, found: Mapping[str, Any] | None) -> None:
+        """The values of the column, the most frequent first; None = they were not asked for."""
+        self._counted = found
+        self._values.setVisible(found is None)
+        self._values_title.setVisible(found is not None)
+        self._values_list.setVisible(found is not None)
+        if found is not None:
+            self._values_title.setText(statwords.values_title(found))
+            self._values_list.show_rows(statwords.values(found))
+
+    def refuse_values(self, words: str) -> None:
+        self._values_title.setText(words)
+        self._values.show()
+
+    @property
+    def values(self) -> Mapping[str, Any] | None:
+        return self._counted
+
     def _fill(self, found: Mapping[str, Any] | None) -> None:
         self._state.setVisible(found is None)
         self._basis.setVisible(found is not None)
@@ -226,7 +271,7 @@ class ColumnPanel(Card):
         self._why.setVisible(bool(reasons))
         self._reasons.setVisible(bool(reasons))
         self._first = reasons[0].first if reasons else None
-        self._show_row.setVisible(self._first is not None and self.jumps)
+        self._show_row.setVisible(self._first is not None)
         if found is None:
             self._shape.show_shape(None, "", "")
             return
@@ -256,6 +301,17 @@ class ColumnPanel(Card):
     def _on_filter(self) -> None:
         if self.column is not None:
             self.filter_asked.emit(self.column.name)
+
+    def _on_more(self) -> None:
+        if self.column is not None:
+            self.menu_asked.emit(self.column.name)
+
+    def _on_values(self) -> None:
+        self.count_values()
+
+    def _on_copy_values(self) -> None:
+        if self._counted is not None:
+            QGuiApplication.clipboard().setText(statwords.values_text(self._counted))
 
     def _on_row(self) -> None:
         if self._first is not None:

@@ -14,12 +14,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVB
 
 from actum_desktop import measures, tokens, wording
 from actum_desktop.i18n import _, ngettext
+from actum_desktop.models.arrangement import Arrangements
 from actum_desktop.models.resultreader import ResultSeen
 from actum_desktop.models.tablereader import TableReader
+from actum_desktop.ports import Asks
 from actum_desktop.views.exportdialog import ExportDialog
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.metriccards import MetricCards, words
-from actum_desktop.views.tablepanel import Asks, TablePanel
+from actum_desktop.views.tablepanel import TablePanel
 from actum_desktop.views.widgets import Badge, Banner, Card, Elided, Label, button
 
 _METRICS = "metrics"
@@ -33,7 +35,7 @@ class ResultPage(QWidget):
     run_asked = Signal(object)
     list_asked = Signal()
 
-    def __init__(self, ink: Ink, reader: TableReader, helper: Asks) -> None:
+    def __init__(self, ink: Ink, reader: TableReader, helper: Asks, arrangements: Arrangements) -> None:
         super().__init__()
         self._ink, self._helper = ink, helper
         self.run = 0
@@ -41,8 +43,16 @@ class ResultPage(QWidget):
         self._watch = ""
         self._dialog: ExportDialog | None = None
         self._exporting = ""
+        self._arrangements = arrangements
         self._make(ink, reader)
-        QShortcut(QKeySequence.StandardKey.Find, self, self.tables.focus_filter)
+        for keys, act in (
+            ("Ctrl+F", self.tables.focus_search),
+            ("Ctrl+Shift+F", self.tables.focus_search_in_column),
+            ("F3", self.tables.find_next),
+            ("Shift+F3", self.tables.find_previous),
+            ("Ctrl+G", self.tables.focus_place),
+        ):
+            QShortcut(QKeySequence(keys), self, act)
 
     # ---- building
 
@@ -63,7 +73,7 @@ class ResultPage(QWidget):
         self.checked = Banner(ink, "ok", "check-circle-fill")
         self.metrics = MetricCards(ink)
         self._export_metrics = button(theme, _("Export metrics…"), self._on_export_metrics, kind="link", small=True)
-        self.tables = TablePanel(ink, reader, self._helper)
+        self.tables = TablePanel(ink, reader, self._helper, self._arrangements)
         self.tables.export_asked.connect(self.export)
         self.tables.failed.connect(self._on_failed)
         self._files = self._files_card(ink)
@@ -179,7 +189,7 @@ class ResultPage(QWidget):
         self._export_metrics.setVisible(bool(cards) and seen.unreadable is None)
         self.tables.setVisible(bool(seen.tables))
         if seen.tables:
-            self.tables.show_tables(seen.tables, seen.paths)
+            self.tables.show_tables(str(seen.show.get("task") or ""), seen.tables, seen.paths)
         self._show_files(seen)
 
     def _badges(self, seen: ResultSeen) -> None:
@@ -299,7 +309,9 @@ class ResultPage(QWidget):
         rows = len(seen.metrics) if table is None else table.get("rows")
         about = _("Result of run {n}, {title}").format(n=seen.run, title=seen.title)
         title = _("Export metrics") if table is None else _("Export {name}").format(name=what)
-        dialog = ExportDialog(self._ink, self.window(), what, title, about, rows, f"{what}-{seen.run}")
+        query, shown = self.tables.query, self.tables.model.total
+        filtered = None if table is None or query.whole or what != self.tables.name else (query.to_json(), shown)
+        dialog = ExportDialog(self._ink, self.window(), what, title, about, rows, f"{what}-{seen.run}", filtered)
         self._dialog = dialog
         dialog.losses_asked.connect(self._on_losses_asked)
         dialog.export_asked.connect(self._on_export_asked)
@@ -314,7 +326,7 @@ class ResultPage(QWidget):
     def _on_losses_asked(self) -> None:
         seen, dialog = self._seen, self._dialog
         if seen is not None and dialog is not None:
-            args = {"package": str(seen.package), "name": dialog.table}
+            args = {"package": str(seen.package), "name": dialog.table, "query": dialog.query}
             self._helper.ask("losses", args, self._on_losses)
 
     def _on_losses(self, found: Mapping[str, Any] | None, error: ActumError | None) -> None:
@@ -371,4 +383,3 @@ class ResultPage(QWidget):
         super().resizeEvent(event)
         px = self._ink.theme.px
         self.tables.set_wide(self.width() + px(tokens.SIDEBAR) >= px(tokens.WRAP_BELOW))
-

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QPainter
-from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHelpEvent, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolTip,
+    QWidget,
+)
 
 from actum_desktop import tokens
 from actum_desktop.i18n import _
@@ -25,6 +33,7 @@ class TableDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._ink, self._model = ink, model
         self.dimmed = False
+        self.beside: QAbstractItemView | None = None  # the grid whose focus this one shares: it never has its own
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(self._ink.theme.px(80), self._ink.theme.px(tokens.DATA_ROW))
@@ -54,7 +63,9 @@ class TableDelegate(QStyledItemDelegate):
             self._missing(painter, inner, cell.text, self._model.columns[column - 1].right)
         else:
             painter.fillRect(QRectF(inner.left(), inner.center().y() - 2, inner.width() / 3, 4), theme.color("track"))
-        if state & _FOCUSED and column:
+        beside = self.beside
+        focused = state & _FOCUSED if beside is None else beside.hasFocus() and beside.currentIndex() == index
+        if focused and column:
             painter.setPen(theme.color("accent"))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(left, top, wide - 1, high - 2)
@@ -68,14 +79,16 @@ class TableDelegate(QStyledItemDelegate):
 
 
 class TableHeader(QHeaderView):
-    """Column heads that can be pressed to sort. Signals: `sort_asked` (column of the model), `column_asked` (same)."""
+    """Column heads that can be pressed to sort. Signals: `sort_asked` ((column of the model, bool: beside what it is sorted by
+    already)), `menu_asked` ((column, QPoint on the screen))."""
 
     sort_asked = Signal(object)
+    menu_asked = Signal(object)
 
     def __init__(self, ink: Ink, model: TableModel, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._ink, self._table = ink, model
-        self.order: tuple[str, bool] | None = None  # (name, descending)
+        self.order: tuple[tuple[str, bool], ...] = ()  # (name, descending), the first counts most
         self.filtered: frozenset[str] = frozenset()
         self.setAccessibleName(_("Columns"))
         self.setFixedHeight(ink.theme.px(32))
@@ -86,9 +99,15 @@ class TableHeader(QHeaderView):
 
     def _on_clicked(self, section: int) -> None:
         if section > 0:
-            self.sort_asked.emit(section)
+            also = bool(QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self.sort_asked.emit((section, also))
 
-    def mark(self, order: tuple[str, bool] | None, filtered: frozenset[str]) -> None:
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        section = self.logicalIndexAt(event.pos())
+        if section > 0:
+            self.menu_asked.emit((section, event.globalPos()))
+
+    def mark(self, order: tuple[tuple[str, bool], ...], filtered: frozenset[str]) -> None:
         self.order, self.filtered = order, filtered
         self.viewport().update()
 
@@ -99,8 +118,9 @@ class TableHeader(QHeaderView):
         column = self._table.columns[logical - 1]
         box = QRectF(rect).adjusted(px(GAP), 0, -px(GAP), -1)
         marks = []
-        if self.order is not None and self.order[0] == column.name:
-            marks.append("arrow-down" if self.order[1] else "arrow-up")
+        place = next((place for place, (name, _down) in enumerate(self.order, 1) if name == column.name), 0)
+        if place:
+            marks.append("arrow-down" if self.order[place - 1][1] else "arrow-up")
         if column.name in self.filtered:
             marks.append("funnel")
         token = "text" if marks else "text3"
@@ -109,6 +129,8 @@ class TableHeader(QHeaderView):
         x = room.right() - used - px(9) if column.right else room.left() + used + px(10)
         for mark in marks:
             ink.icon(painter, QPointF(x, box.center().y()), mark, "accent", px(13))
+            if place and len(self.order) > 1 and mark != "funnel":  # which of several
+                ink.text(painter, QRectF(x + px(4), box.top() + px(2), px(10), px(14)), str(place), "accent", "micro", 500)
             x += -px(16) if column.right else px(16)
 
     def paintEvent(self, event: object) -> None:

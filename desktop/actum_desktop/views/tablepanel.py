@@ -7,44 +7,42 @@ place, and can be cancelled. What is shown says what it is: all rows, or so many
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from actum.errors import ActumError
-from actum.results.query import Filter
+from actum.limits import ORDER_COLUMNS_MAX
+from actum.results import filtertext
+from actum.results.condition import Condition, columns_of
+from actum.results.query import Order, Query
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from actum_desktop import measures
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models import askwords
-from actum_desktop.models.tablemodel import GridColumn, TableModel
+from actum_desktop.models.arrangement import Arrangements
+from actum_desktop.models.tablemodel import TableModel
 from actum_desktop.models.tablereader import Copied, Opened, TableReader
+from actum_desktop.ports import Asks
+from actum_desktop.tableasks import TableAsks
+from actum_desktop.tablecolumns import TableColumns
+from actum_desktop.tablesearch import TableSearch
+from actum_desktop.tableviews import TableViews
 from actum_desktop.views.choice import Choice
+from actum_desktop.views.columnmenu import Asked
 from actum_desktop.views.columnpanel import ColumnPanel
-from actum_desktop.views.filterbar import FilterBar, words_of
+from actum_desktop.views.filterbar import FilterBar
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.plotpanel import PlotPanel
+from actum_desktop.views.searchbar import SearchBar
 from actum_desktop.views.tableview import TableView
 from actum_desktop.views.widgets import Card, Elided, Label, Rule, button
 
 _SETTLE_MS = 220  # a column that is only passed by is not counted
 _GRID_HEIGHT, _PLOT_HEIGHT, _SIDE = 190, 190, 272
-
-Order = tuple[str, bool]
-
-
-class Asks(Protocol):
-    """The table helper as the panel knows it (`controller.tablehelper.TableHelper`)."""
-
-    def ask(self, kind: str, args: Mapping[str, Any], done: Any, progress: Any = None) -> None: ...
-
-    def cancel(self, kind: str) -> None: ...
-
-    def new_view(self) -> Path: ...
-
-    def drop_view(self, path: Path) -> None: ...
 
 
 class TablePanel(QWidget):
@@ -53,19 +51,21 @@ class TablePanel(QWidget):
     export_asked = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, ink: Ink, reader: TableReader, helper: Asks) -> None:
+    def __init__(self, ink: Ink, reader: TableReader, helper: Asks, arrangements: Arrangements) -> None:
         super().__init__()
-        self._ink, self._reader, self._helper = ink, reader, helper
+        self._ink, self._reader, self._helper, self._arrangements = ink, reader, helper, arrangements
         self._paths: Mapping[str, Path] = {}
-        self._name = ""
+        self._task, self._name = "", ""
         self._token = 0
-        self._view: Path | None = None  # the file that is shown in place of the table itself
-        self._made: tuple[tuple[Filter, ...], Order | None] = ((), None)
-        self._making: Path | None = None
+        self._all_rows = 0
         self._column = ""
-        self._fitted = False
+        self._fresh, self._fitted = False, False
         self.model = TableModel(reader, self)
+        self.views = TableViews(helper, self)
         self._make(ink)
+        self.views.shown.connect(self._on_shown)
+        self.views.busy.connect(self._busy)
+        self.views.refused.connect(self._on_refused)
         reader.opened.connect(self._on_opened)
         reader.copied.connect(self._on_copied)
         self.model.failed.connect(self.failed)
@@ -96,6 +96,20 @@ class TablePanel(QWidget):
         self.grid.column_chosen.connect(self._on_column)
         self.grid.copy_asked.connect(self._on_copy)
         self.grid.grid.filter_asked.connect(self.focus_filter)
+        self.columns = TableColumns(self.grid, self._arrangements)
+        self.columns.changed.connect(self._tell)
+        self.columns.asked.connect(self._on_asked)
+        self.search = SearchBar(ink)
+        self.searching = TableSearch(self.search, self.grid, self.model, self._helper, self._source)
+        self.place = QLineEdit()
+        self.place.setPlaceholderText(_("Go to row"))
+        self.place.setAccessibleName(_("Go to row"))
+        self.place.setToolTip(_("A row of the published table, counted from 1 (Ctrl+G)"))
+        self.place.setProperty("small", "true")
+        self.place.setFont(theme.font("caption"))
+        self.place.setFixedWidth(px(96))
+        self.place.setMaxLength(20)
+        self.place.returnPressed.connect(self._on_place)
         self._note = Elided(ink, "caption", 400, "text2")
         self._cancel = button(theme, _("Cancel"), self._on_cancel, kind="link", small=True)
         self._unsort = button(theme, _("Original order"), self._on_unsort, kind="link", small=True)
@@ -103,6 +117,10 @@ class TablePanel(QWidget):
         self.side.row_asked.connect(self._on_row)
         self.side.sort_asked.connect(self._on_sort_to)
         self.side.filter_asked.connect(self._on_filter_of)
+        self.asks = TableAsks(self.side, self._helper, self._source)
+        self.asks.placed.connect(self._go_to)
+        self.asks.told.connect(self._say)
+        self.side.menu_asked.connect(self.columns.offer_at)
         self.plot = PlotPanel(ink)
         self.plot.asked.connect(self._ask_plot)
         self.plot.saved.connect(lambda path: self._note.setText(_("Plot saved as {path}").format(path=path)))
@@ -121,6 +139,7 @@ class TablePanel(QWidget):
         head.addWidget(self.chooser)
         head.addWidget(self._count)
         head.addStretch(1)
+        head.addWidget(self.search)
         head.addWidget(self._filter)
         head.addWidget(self._export)
         inside.addLayout(head)
@@ -133,6 +152,7 @@ class TablePanel(QWidget):
         foot.addWidget(self._note, 1)
         foot.addWidget(self._unsort)
         foot.addWidget(self._cancel)
+        foot.addWidget(self.place)
         inside.addLayout(foot)
         left = QVBoxLayout()
         left.setSpacing(px(12))
@@ -149,9 +169,10 @@ class TablePanel(QWidget):
 
     # ---- which table
 
-    def show_tables(self, tables: Sequence[Mapping[str, Any]], paths: Mapping[str, Path]) -> None:
-        """The tables of a result; what is open stays open if it is still there."""
+    def show_tables(self, task: str, tables: Sequence[Mapping[str, Any]], paths: Mapping[str, Path]) -> None:
+        """The tables of a result of a task; what is open stays open if it is still there."""
         names = [str(table["name"]) for table in tables]
+        self._task = task
         if dict(paths) == dict(self._paths) and [self.chooser.itemText(n) for n in range(self.chooser.count())] == names:
             return
         self._paths = paths
@@ -164,37 +185,50 @@ class TablePanel(QWidget):
     def forget(self) -> None:
         """Nothing is open any more."""
         self._paths, self._name = {}, ""
-        self._drop_view()
-        for kind in ("view", "statistics", "plot"):
-            self._helper.cancel(kind)
+        self._stop_asking()
+        self.views.open(None)
         self.model.clear()
         self.chooser.clear()
         self.side.clear()
+
+    def only_look(self) -> None:
+        """For a table from elsewhere: it is looked at, and not exported under a run's name."""
+        self._export.hide()
 
     @property
     def name(self) -> str:
         return self._name
 
     @property
-    def source(self) -> Path | None:
-        """The file whose rows are shown."""
-        return self._view or self._paths.get(self._name)
+    def query(self) -> Query:
+        """What is shown of the table."""
+        return self.views.query
+
+    def _source(self) -> Path | None:
+        return self.views.path
 
     def _on_chosen(self, place: int) -> None:
         self._open(self.chooser.itemText(place))
 
     def _open(self, name: str) -> None:
-        self._name, self._column, self._made = name, "", ((), None)
-        self._drop_view()
-        for kind in ("view", "statistics", "plot"):
-            self._helper.cancel(kind)
-        self._reader_open(self._paths[name])
-        self.bar.filters = {}
-        self._busy("")
+        self._name, self._column = name, ""
+        self._fresh = True
+        self._stop_asking()
+        self.columns.open(self._task, name)
+        self.views.open(self._paths[name])
 
-    def _reader_open(self, path: Path) -> None:
-        self._fitted = False
-        self._token = self._reader.open(path)
+    def _stop_asking(self) -> None:
+        self.searching.stop()
+        for kind in ("statistics", "values", "plot", "place"):
+            self._helper.cancel(kind)
+
+    def _on_shown(self) -> None:
+        """Another file is to be shown: the table, or a view of it."""
+        self._helper.cancel("statistics")
+        path = self.views.path
+        if path is not None:
+            self._fitted = False
+            self._token = self._reader.open(path)
 
     def _on_opened(self, opened: Opened) -> None:
         if opened.token != self._token:
@@ -203,62 +237,87 @@ class TablePanel(QWidget):
             self.model.clear()
             self.failed.emit(opened.error)
             return
-        fresh = not self._column
+        fresh, self._fresh = self._fresh, False
         self.model.show(opened)
-        self.grid.fresh()
-        filters, order = self._made
-        self.grid.grid.heads.mark(order, frozenset(item.column for item in filters))
+        if not self.views.is_view:
+            self._all_rows = self.model.total
+        self.columns.lay_out()
+        asked = self.query
+        self.columns.order = [item.column for item in asked.order]
+        self.grid.mark(tuple((item.column, item.descending) for item in asked.order), columns_of(asked.where))
         if fresh:
-            self.bar.columns(self.model.columns)
-            self.plot.columns(self.model.columns)
+            self.bar.columns(self.model.described)
+            self.plot.columns(self.model.all_columns)
         self._tell()
-        names = [column.name for column in self.model.columns]
-        if names:
-            first = next((column.name for column in self.model.columns if column.right), names[0])
-            self._column = self._column if self._column in names else first
-            self.grid.go_to(0, column=names.index(self._column) + 1)
+        shown = [column.name for column in self.model.columns]
+        if shown:
+            first = next((column.name for column in self.model.columns if column.right), shown[0])
+            self._column = self._column if self._column in shown else first
+            self.grid.go_to(0, column=shown.index(self._column) + 1)
             self._on_column(self._column)
             self.plot.ask()
+        self.searching.again()
 
     def _on_first_page(self, *_: object) -> None:
         if not self._fitted:
             self._fitted = True
-            self.grid.fit_widths()
+            self.columns.fit()
 
     # ---- what is shown, in words
 
     def _tell(self) -> None:
-        rows = measures.count(self.model.total)
-        filters, order = self._made
+        rows, asked = measures.count(self.model.total), self.query
         self._count.setText(ngettext("{n} row", "{n} rows", self.model.total).format(n=rows))
         parts = []
-        if filters:
+        if asked.where is not None:
             parts.append(_("{n} of {all} rows, exact").format(n=rows, all=measures.count(self._all_rows)))
-            parts += [words_of(item) for item in filters]
+            parts.append(filtertext.write(asked.where, self.model.described))
         else:
-            self._all_rows = self.model.total if self._view is None else self._all_rows
             parts.append(_("all {rows} rows").format(rows=rows))
-        if order is not None:
-            words = _("sorted by {column}, largest first") if order[1] else _("sorted by {column}, smallest first")
-            parts.append(words.format(column=order[0]))
-        self._unsort.setVisible(order is not None)
-        self.side.jumps = self._view is None
+        for place, item in enumerate(asked.order):
+            words = _("sorted by {column}, largest first") if item.descending else _("sorted by {column}, smallest first")
+            if place:
+                words = _("then by {column}, largest first") if item.descending else _("then by {column}, smallest first")
+            parts.append(words.format(column=item.column))
+        hidden = len(self.model.all_columns) - len(self.model.columns)
+        if hidden:
+            parts.append(ngettext("{n} column hidden", "{n} columns hidden", hidden).format(n=measures.count(hidden)))
+        self._unsort.setVisible(bool(asked.order))
         self._note.setText("  ·  ".join(parts))
 
-    _all_rows = 0
+    def _say(self, words: object) -> None:
+        self._note.setText(str(words))
 
-    def _busy(self, words: str) -> None:
+    def _busy(self, words: object) -> None:
         """What is being made; empty = nothing. Old rows stay, dimmed, until the new ones are there."""
         self._cancel.setVisible(bool(words))
         self.grid.dim(bool(words))
         if words:
-            self._note.setText(words)
+            self._note.setText(str(words))
 
     # ---- filter and order
 
     def focus_filter(self) -> None:
         if self._name:
             self.bar.open(self._column or None)
+
+    def focus_search(self) -> None:
+        if self._name:
+            self.searching.start()
+
+    def focus_search_in_column(self) -> None:
+        if self._name:
+            self.searching.start(self._column)
+
+    def find_next(self) -> None:
+        self.searching.go_on(False)
+
+    def find_previous(self) -> None:
+        self.searching.go_on(True)
+
+    def focus_place(self) -> None:
+        self.place.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.place.selectAll()
 
     def _on_filter(self) -> None:
         if self.bar.is_open:
@@ -269,123 +328,102 @@ class TablePanel(QWidget):
     def _on_filter_of(self, name: object) -> None:
         self.bar.open(str(name))
 
-    def _on_filters(self, filters: Sequence[Filter]) -> None:
-        self._make_view(tuple(filters), self._made[1])
+    def _on_filters(self, where: Condition | None) -> None:
+        self.views.make(replace(self.views.wanted, where=where))
 
-    def _on_sort(self, name: object) -> None:
-        """Pressing a head: smallest first, largest first, as published."""
-        order = self._made[1]
-        if order is None or order[0] != name:
-            self._on_sort_to((str(name), False))
-        elif not order[1]:
-            self._on_sort_to((str(name), True))
+    def _on_sort(self, name_also: object) -> None:
+        """Pressing a head: smallest first, largest first, as published; with Shift beside what it is sorted by already."""
+        if not isinstance(name_also, tuple):
+            return
+        name, also = str(name_also[0]), bool(name_also[1])
+        order = self.views.wanted.order
+        now = next((item for item in order if item.column == name), None)
+        after = {None: Order(name), False: Order(name, descending=True), True: None}[now.descending if now else None]
+        if not also:
+            self._sort_by((after,) if after is not None else ())
+        elif now is None:
+            self._sort_by((*order, Order(name)))
         else:
-            self._on_unsort()
+            changed = [after if item is now else item for item in order]
+            self._sort_by(tuple(item for item in changed if item is not None))
 
     def _on_sort_to(self, order: object) -> None:
         if isinstance(order, tuple):
-            self._make_view(self._made[0], (str(order[0]), bool(order[1])))
+            self._sort_by((Order(str(order[0]), bool(order[1])),))
 
     def _on_unsort(self) -> None:
-        self._make_view(self._made[0], None)
+        self._sort_by(())
 
-    def _make_view(self, filters: tuple[Filter, ...], order: Order | None) -> None:
-        if self._making is not None:
-            self._helper.cancel("view")
-            self._helper.drop_view(self._making)
-            self._making = None
-        if not filters and order is None:
-            self._take_view(None, filters, order)
+    def _sort_by(self, order: tuple[Order, ...]) -> None:
+        if len(order) <= ORDER_COLUMNS_MAX:
+            self.views.make(replace(self.views.wanted, order=order))
+
+    def _on_asked(self, asked: object) -> None:
+        """What the column's menu leaves to the panel."""
+        if not isinstance(asked, Asked):
             return
-        out = self._making = self._helper.new_view()
-        args = {
-            "path": str(self._paths[self._name]),
-            "out": str(out),
-            "filters": [{"column": item.column, "operator": item.operator, "value": item.value} for item in filters],
-            "order": None if order is None else {"column": order[0], "descending": order[1]},
-        }
-        words = _("Sorting…") if order is not None and order != self._made[1] else _("Filtering…")
-        self._busy(words)
+        if asked.what in ("sort_up", "sort_down"):
+            self._sort_by((Order(asked.name, asked.what == "sort_down"),))
+        elif asked.what in ("also_up", "also_down"):
+            self._sort_by((*self.views.wanted.order, Order(asked.name, asked.what == "also_down")))
+        elif asked.what == "unsort":
+            self._on_unsort()
+        elif asked.what == "filter":
+            self.bar.open(asked.name)
+        elif asked.what == "values":
+            self._on_column(asked.name)
+            self.side.count_values()
+        elif asked.what in ("copy", "copy_sheet"):
+            self._on_copy((self.grid.selected_ranges(), asked.what == "copy_sheet"))
 
-        def progress(done: int, total: int, _unit: str) -> None:
-            self._busy(f"{words} {measures.percent(done / max(1, total))}")
-
-        def done(found: Mapping[str, Any] | None, error: ActumError | None) -> None:
-            self._making = None
-            if found is None:
-                self._not_made(out, error)
-            else:
-                self._take_view(out, filters, order)
-
-        self._helper.ask("view", args, done, progress)
-
-    def _not_made(self, out: Path, error: ActumError | None) -> None:
-        self._helper.drop_view(out)
-        self._busy("")
+    def _on_refused(self, error: ActumError | None) -> None:
         self._tell()
-        self.bar.take({item.column: item for item in self._made[0]})
-        if error is not None and error.code != "cancelled":
+        if error is not None:
             self.bar.open()
             self.bar.refuse(askwords.refused(error))
 
-    def _take_view(self, out: Path | None, filters: tuple[Filter, ...], order: Order | None) -> None:
-        self._busy("")
-        self._drop_view()
-        self._view, self._made = out, (filters, order)
-        self._helper.cancel("statistics")
-        self._reader_open(out or self._paths[self._name])
-
-    def _drop_view(self) -> None:
-        if self._making is not None:
-            self._helper.cancel("view")
-            self._helper.drop_view(self._making)
-            self._making = None
-        if self._view is not None:
-            self._helper.drop_view(self._view)
-            self._view = None
-
     def _on_cancel(self) -> None:
-        self._helper.cancel("view")
+        self.views.cancel()
 
-    # ---- one column
+    # ---- one column, one row
 
     def _on_column(self, name: object) -> None:
-        column = self._info(str(name))
-        if column is None:
-            return
-        self._column = column.name
-        self.side.choose(column)
-        self._settle.start()
-
-    def _info(self, name: str) -> GridColumn | None:
-        return next((column for column in self.model.columns if column.name == name), None)
+        column = next((column for column in self.model.columns if column.name == name), None)
+        if column is not None:
+            self._column = column.name
+            self.side.choose(column)
+            self._helper.cancel("values")
+            self._settle.start()
 
     def _ask_statistics(self) -> None:
-        if self.source is None or not self._column:
-            return
+        self.asks.statistics(self._column)
 
-        def progress(done: int, _total: int, _unit: str) -> None:
-            self.side.progress(done)
-
-        def done(found: Mapping[str, Any] | None, error: ActumError | None) -> None:
-            if found is not None:
-                self.side.show_statistics(found)
-            elif error is not None and error.code != "cancelled":
-                self.side.refuse(askwords.refused(error))
-
-        self._helper.ask("statistics", {"path": str(self.source), "column": self._column}, done, progress)
+    def _on_place(self) -> None:
+        said = self.place.text().strip().replace(",", "").replace(" ", "")
+        if not said.isdecimal() or not 1 <= int(said) <= self._all_rows:
+            most = measures.count(self._all_rows)
+            self._note.setText(_("“{said}” is no row. Rows are counted from 1 to {most}.").format(said=said, most=most))
+        else:
+            self._on_row(int(said) - 1)
 
     def _on_row(self, row: object) -> None:
-        """Reasons count rows of the published table; in a view of it the number is looked for among what is shown."""
-        if isinstance(row, int) and self._view is None:
-            names = [column.name for column in self.model.columns]
+        """To a row of the published table; in a view of it, a helper finds where it stands."""
+        if isinstance(row, int) and self.views.is_view:
+            self.asks.place(row)
+        elif isinstance(row, int):
+            self._go_to(row)
+
+    def _go_to(self, row: object) -> None:
+        names = [column.name for column in self.model.columns]
+        if isinstance(row, int):
             self.grid.go_to(row, column=names.index(self._column) + 1 if self._column in names else None)
             self.grid.grid.setFocus()
 
     # ---- plot, copy, export
 
     def _ask_plot(self, kind_x_y: object) -> None:
-        if self.source is None or not isinstance(kind_x_y, tuple):
+        path = self.views.path
+        if path is None or not isinstance(kind_x_y, tuple):
             return
         kind, x, y = kind_x_y
 
@@ -395,12 +433,17 @@ class TablePanel(QWidget):
             elif error is not None and error.code != "cancelled":
                 self.plot.say(askwords.refused(error))
 
-        self._helper.ask("plot", {"path": str(self.source), "kind": kind, "x": x, "y": y}, done)
+        self._helper.ask("plot", {"path": str(path), "kind": kind, "x": x, "y": y}, done)
 
-    def _on_copy(self, ranges: object) -> None:
-        columns = self.model.columns
-        names = [name for column in columns for name in (column.name, column.reason) if name]
-        self._reader.copy(ranges, names, names)  # type: ignore[arg-type]
+    def _on_copy(self, ranges_sheet: object) -> None:
+        """Rows of the columns shown, with the companions that say why values are missing."""
+        if not isinstance(ranges_sheet, tuple):
+            return
+        ranges, sheet = ranges_sheet
+        names = [name for column in self.model.columns for name in (column.name, column.reason) if name]
+        kinds = {str(item["name"]): str(item["type"]) for item in self.model.described}
+        self._note.setText(_("Copying…"))
+        self._reader.copy(ranges, names, [kinds[name] for name in names] if sheet else None)
 
     def _on_copied(self, copied: Copied) -> None:
         if copied.token != self._token:

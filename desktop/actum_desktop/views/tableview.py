@@ -6,7 +6,8 @@ window, and on every jump beyond it, the window moves; what was selected (rows o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import cast
 
 from actum.limits import TABLE_WINDOW_ROWS_MAX
@@ -17,16 +18,20 @@ from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
     Qt,
+    QTimer,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QScrollBar, QTableView, QWidget
+from PySide6.QtGui import (
+    QGuiApplication,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QHBoxLayout, QScrollBar, QWidget
 
-from actum_desktop import tokens
 from actum_desktop.i18n import _
-from actum_desktop.models.tablemodel import TableModel
+from actum_desktop.models.tablemodel import GridColumn, TableModel
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.tabledelegate import GAP, LAST, TableDelegate, TableHeader
+from actum_desktop.views.tablegrid import Frozen, Grid
 
 _EDGE_ROWS = 2_000  # nearer to an edge of the window than this, it moves
 _WIDE_MAX = 320
@@ -38,89 +43,32 @@ _BAR_STEPS_MAX = 1 << 30
 assert 4 * _EDGE_ROWS < TABLE_WINDOW_ROWS_MAX
 
 
-class Grid(QTableView):
-    """The item view inside. Signals: `copy_asked` (), `filter_asked` (), `current_moved` (column), `jump_asked` (row)."""
-
-    copy_asked = Signal()
-    filter_asked = Signal()
-    current_moved = Signal(object)
-    jump_asked = Signal(object)
-
-    def __init__(self, ink: Ink, model: TableModel) -> None:
-        super().__init__()
-        self._ink, self._table = ink, model
-        self.setAccessibleName(_("Rows of the table"))
-        self.setModel(model)
-        self.setItemDelegate(TableDelegate(ink, model, self))
-        self.heads = TableHeader(ink, model, self)
-        self.setHorizontalHeader(self.heads)
-        self.verticalHeader().hide()
-        self.verticalHeader().setAccessibleName(_("Rows"))
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setCornerButtonEnabled(False)
-        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # so that scrolling moves what is painted
-        ink.theme.changed.connect(self.dress)
-        self.dress()
-
-    def dress(self) -> None:
-        header = self.verticalHeader()
-        header.setMinimumSectionSize(self._ink.theme.px(tokens.DATA_ROW))
-        header.setDefaultSectionSize(self._ink.theme.px(tokens.DATA_ROW))
-        self.viewport().update()
-
-    @property
-    def row_height(self) -> int:
-        return self.verticalHeader().defaultSectionSize()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self._ink.theme.color("surface"))
-        painter.end()
-        super().paintEvent(event)
-
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        if current.isValid() and current.column() != previous.column():
-            self.current_moved.emit(current.column())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_asked.emit()
-        elif control and event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End) and self._table.total:
-            self.jump_asked.emit(0 if event.key() == Qt.Key.Key_Home else self._table.total - 1)
-        elif event.key() == Qt.Key.Key_F and not event.modifiers():
-            self.filter_asked.emit()
-        elif control and event.key() == Qt.Key.Key_A:
-            return  # the rows of the window are not all rows; Export takes the whole table
-        else:
-            super().keyPressEvent(event)
-
-
 class TableView(QWidget):
-    """Signals: `sort_asked` (column name), `column_chosen` (name), `copy_asked` (ranges of rows of the table)."""
+    """Signals: `sort_asked` ((column name, bool: beside what it is sorted by)), `column_chosen` (name), `copy_asked` ((ranges
+    of rows of the table, bool: for a spreadsheet)), `menu_asked` ((name, QPoint)), `moved` (names in their new order),
+    `widened` ((name, width)) by the user."""
 
     sort_asked = Signal(object)
     column_chosen = Signal(object)
     copy_asked = Signal(object)
+    menu_asked = Signal(object)
+    moved = Signal(object)
+    widened = Signal(object)
 
     def __init__(self, ink: Ink, model: TableModel) -> None:
         super().__init__()
         self._ink, self.model = ink, model
         self._moving = False
+        self._fitting = False
+        self._beyond: list[tuple[int, int]] = []  # rows selected that the window does not hold
         self.grid = Grid(ink, model)
+        self.frozen = Frozen(ink, model, self.grid)
         self.bar = QScrollBar(Qt.Orientation.Vertical)
         self.bar.setAccessibleName(_("Place in the table"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
+        row.addWidget(self.frozen)
         row.addWidget(self.grid, 1)
         row.addWidget(self.bar)
         self.setFocusProxy(self.grid)
@@ -130,24 +78,67 @@ class TableView(QWidget):
         self.grid.copy_asked.connect(self._on_copy)
         self.grid.current_moved.connect(self._on_current)
         self.grid.jump_asked.connect(self.go_to)
-        self.grid.heads.sort_asked.connect(self._on_sort)
-        self.grid.heads.sectionResized.connect(self._on_sideways)
+        self.grid.all_asked.connect(self.select_all)
+        self.grid.move_asked.connect(self._on_move_key)
+        self.grid.selectionModel().selectionChanged.connect(self._on_selected)
+        for part in (self.grid, self.frozen):
+            part.heads.sort_asked.connect(self._on_sort)
+            part.heads.menu_asked.connect(self._on_menu)
+            part.menu_asked.connect(self._on_menu)
+            part.heads.sectionResized.connect(self._on_resized)
+            part.heads.setSectionsMovable(True)
+            part.heads.setFirstSectionMovable(False)
+        self.grid.heads.sectionMoved.connect(self._on_dragged)
+        self.frozen.heads.sectionMoved.connect(self._on_dragged_frozen)
 
     # ---- what is in sight
 
     def fresh(self) -> None:
         """The model shows another table: widths by its content come when its first page is there."""
+        self._beyond = []
+        self.part()
         self._fit_widths(guess=True)
         self._measure()
         self.grid.scrollToTop()
         self._on_sideways()
 
+    def part(self) -> None:
+        """Frozen columns stand at the left, all others in the grid; with none frozen there is one grid."""
+        frozen = self.model.frozen
+        for section in range(self.model.columnCount()):
+            left = bool(frozen) and section <= frozen
+            self.grid.setColumnHidden(section, left)
+            self.frozen.setColumnHidden(section, not left)
+        self.frozen.setVisible(bool(frozen))
+        self._fit_frozen()
+
+    def arrange(self, names: Sequence[str], frozen: int, widths: Mapping[str, int]) -> None:
+        """Show these columns in this order; place and selection stay."""
+        kept, ranges = self._current_name(), self.selected_ranges()
+        row, at = self.model.base + max(0, self.grid.currentIndex().row()), self.first_row()
+        self.model.arrange(names, frozen)
+        self.part()
+        self._place(at)
+        self._follow()
+        shown = [column.name for column in self.model.columns]
+        self._moving = True
+        self._select_again(ranges, row, shown.index(kept) + 1 if kept in shown else 1)
+        self._moving = False
+        self.fit_widths(widths)
+        self._on_sideways()
+
     def dim(self, on: bool) -> None:
         """Paint what is there by 40 % fainter: something newer is on its way."""
-        delegate = self.grid.itemDelegate()
-        if isinstance(delegate, TableDelegate) and delegate.dimmed != on:
-            delegate.dimmed = on
-            self.grid.viewport().update()
+        for part in (self.grid, self.frozen):
+            delegate = part.itemDelegate()
+            if isinstance(delegate, TableDelegate) and delegate.dimmed != on:
+                delegate.dimmed = on
+                part.viewport().update()
+
+    def mark(self, order: tuple[tuple[str, bool], ...], filtered: frozenset[str]) -> None:
+        """What the rows are sorted by, and the columns that a filter asks."""
+        for part in (self.grid, self.frozen):
+            part.heads.mark(order, filtered)
 
     def first_row(self) -> int:
         """The first row of the table in sight."""
@@ -162,16 +153,28 @@ class TableView(QWidget):
             return
         row = max(0, min(row, self.model.total - 1))
         self._place(row)
+        self._beyond = []
         where = self.model.index(row - self.model.base, column if column is not None else max(1, self._column()))
         self.grid.selectionModel().setCurrentIndex(where, _FLAGS.ClearAndSelect | _FLAGS.Rows)
-        self.grid.scrollTo(where)
+        if not self.grid.isColumnHidden(where.column()):
+            self.grid.scrollTo(where)
         self._follow()
+
+    def select_all(self) -> None:
+        """Every row of the table, also those that the window does not hold."""
+        rows, base = self.model.rowCount(), self.model.base
+        if not rows:
+            return
+        self._moving = True
+        current = self.grid.currentIndex()
+        self._select_again([(0, self.model.total - 1)], base + max(0, current.row()), max(1, current.column()))
+        self._moving = False
 
     def selected_ranges(self) -> list[tuple[int, int]]:
         """(first, last) of the rows selected, as rows of the table, from top to bottom."""
         base = self.model.base
         chosen = cast("Iterable[QItemSelectionRange]", self.grid.selectionModel().selection())
-        ranges = sorted({(base + item.top(), base + item.bottom()) for item in chosen})
+        ranges = sorted({(base + item.top(), base + item.bottom()) for item in chosen} | set(self._beyond))
         merged: list[tuple[int, int]] = []
         for first, last in ranges:
             if merged and first <= merged[-1][1] + 1:
@@ -180,28 +183,46 @@ class TableView(QWidget):
                 merged.append((first, last))
         return merged
 
-    def fit_widths(self) -> None:
-        """By the content of the first page."""
-        self._fit_widths(guess=False)
+    def fit_widths(self, widths: Mapping[str, int] | None = None) -> None:
+        """By the content of the first page; where the user chose one, that."""
+        self._fit_widths(guess=False, chosen=widths)
 
-    def _fit_widths(self, *, guess: bool) -> None:
+    def _fit_widths(self, *, guess: bool, chosen: Mapping[str, int] | None = None) -> None:
         ink, px = self._ink, self._ink.theme.px
         gaps = 2 * px(GAP)
         wide = [px(40) if not self.model.total else ink.width(f"{self.model.total:,}", "caption") + gaps + px(4)]
+        free = []
         for place, column in enumerate(self.model.columns, 1):
-            width = ink.width(column.name, "caption", 500) + px(34)
-            if column.kind == "integer":  # numbers may grow with the rows
-                width = max(width, ink.width(f"{self.model.total:,}", "body"))
-            rows = range(0 if guess else min(_ROWS_FITTED, self.model.total))
-            for row in rows:
-                cell = self.model.cell(row, place)
-                size = ("caption", 500) if cell.kind == "missing" else ("body", 400)
-                width = max(width, ink.width(cell.text, *size) + (px(18) if cell.kind == "missing" else 0))
-            wide.append(min(width + gaps + 2, px(_WIDE_MAX)))
-        spare = self.grid.viewport().width() - sum(wide) - px(LAST - GAP)
-        share = max(0, spare) // max(1, len(wide) - 1)
+            if chosen is not None and column.name in chosen:
+                wide.append(px(chosen[column.name]))
+                continue
+            wide.append(min(self._content_width(place, column, guess) + gaps + 2, px(_WIDE_MAX)))
+            free.append(place)
+        spare = self.width() - self.bar.sizeHint().width() - sum(wide) - px(LAST - GAP)
+        share = max(0, spare) // max(1, len(free))
+        self._fitting = True
         for place, width in enumerate(wide):
-            self.grid.setColumnWidth(place, round(width + (share if place else 0)))
+            made = round(width + (share if place in free else 0))
+            for part in (self.grid, self.frozen):
+                part.setColumnWidth(place, made)
+        self._fitting = False
+        self._fit_frozen()
+
+    def _content_width(self, place: int, column: GridColumn, guess: bool) -> float:
+        ink, px = self._ink, self._ink.theme.px
+        width = ink.width(column.name, "caption", 500) + px(34)
+        if column.kind == "integer":  # numbers may grow with the rows
+            width = max(width, ink.width(f"{self.model.total:,}", "body"))
+        for row in range(0 if guess else min(_ROWS_FITTED, self.model.total)):
+            cell = self.model.cell(row, place)
+            size = ("caption", 500) if cell.kind == "missing" else ("body", 400)
+            width = max(width, ink.width(cell.text, *size) + (px(18) if cell.kind == "missing" else 0))
+        return width
+
+    def _fit_frozen(self) -> None:
+        """The frozen part is as wide as its columns, and never takes more than two thirds."""
+        wide = sum(self.frozen.columnWidth(section) for section in range(self.model.frozen + 1)) if self.model.frozen else 0
+        self.frozen.setFixedWidth(max(1, min(wide, self.width() * 2 // 3)))
 
     # ---- moving
 
@@ -254,8 +275,13 @@ class TableView(QWidget):
         self._moving = False
 
     def _select_again(self, ranges: Sequence[tuple[int, int]], current: int | None, column: int) -> None:
+        """Select these rows of the table; those outside the window are remembered."""
         base, last_row, last_column = self.model.base, self.model.rowCount() - 1, self.model.columnCount() - 1
         chosen = QItemSelection()
+        end = base + last_row
+        above = [(first, min(last, base - 1)) for first, last in ranges if first < base]
+        below = [(max(first, end + 1), last) for first, last in ranges if last > end]
+        self._beyond = [*above, *below]
         for first, last in ranges:
             top, bottom = max(0, first - base), min(last_row, last - base)
             if top <= bottom:
@@ -274,10 +300,23 @@ class TableView(QWidget):
         last = self.grid.columnAt(self.grid.viewport().width() - 1)
         self.model.see(max(1, first), last if last >= 0 else self.model.columnCount() - 1)
 
+    def _on_resized(self, section: int, _old: int, new: int) -> None:
+        if not self._fitting and 0 < section <= len(self.model.columns) and new > 0:
+            self.widened.emit((self.model.columns[section - 1].name, round(new / (self._ink.theme.px(100) / 100))))
+        self._fit_frozen()
+        self._on_sideways()
+
+    def _on_selected(self, *_: object) -> None:
+        """A fresh choice forgets what the window does not hold; one that adds to it does not."""
+        adds = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        if not self._moving and not QGuiApplication.keyboardModifiers() & adds:
+            self._beyond = []
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._measure()
         self._follow()
+        self._fit_frozen()
         self._on_sideways()
 
     # ---- asking
@@ -285,14 +324,47 @@ class TableView(QWidget):
     def _column(self) -> int:
         return self.grid.currentIndex().column()
 
+    def _current_name(self) -> str:
+        column = self._column()
+        return self.model.columns[column - 1].name if 0 < column <= len(self.model.columns) else ""
+
     def _on_current(self, column: int) -> None:
         if 0 < column <= len(self.model.columns):
             self.column_chosen.emit(self.model.columns[column - 1].name)
 
-    def _on_sort(self, section: int) -> None:
-        self.sort_asked.emit(self.model.columns[section - 1].name)
+    def _on_sort(self, section_also: object) -> None:
+        if isinstance(section_also, tuple):
+            self.sort_asked.emit((self.model.columns[section_also[0] - 1].name, section_also[1]))
 
-    def _on_copy(self) -> None:
+    def _on_menu(self, section_at: object) -> None:
+        if isinstance(section_at, tuple) and 0 < section_at[0] <= len(self.model.columns):
+            self.menu_asked.emit((self.model.columns[section_at[0] - 1].name, section_at[1]))
+
+    def _on_copy(self, sheet: object) -> None:
         ranges = self.selected_ranges()
         if ranges:
-            self.copy_asked.emit(ranges)
+            self.copy_asked.emit((ranges, bool(sheet)))
+
+    def _on_move_key(self, by: object) -> None:
+        names, name = [column.name for column in self.model.columns], self._current_name()
+        if name and isinstance(by, int):
+            place = names.index(name)
+            names.insert(max(0, min(len(names) - 1, place + by)), names.pop(place))
+            self.moved.emit(names)
+
+    def _on_dragged(self, _logical: int, old: int, new: int) -> None:
+        self._on_dragged_in(self.grid.heads, old, new)
+
+    def _on_dragged_frozen(self, _logical: int, old: int, new: int) -> None:
+        self._on_dragged_in(self.frozen.heads, old, new)
+
+    def _on_dragged_in(self, heads: TableHeader, old: int, new: int) -> None:
+        """A head was dragged: the order of the model follows, and the head goes back to be the model's."""
+        if self._fitting:
+            return
+        names = [column.name for column in self.model.columns]
+        names.insert(max(1, new) - 1, names.pop(old - 1))
+        self._fitting = True
+        heads.moveSection(new, old)
+        self._fitting = False
+        QTimer.singleShot(0, self, partial(self.moved.emit, names))  # not while the head is still being dragged

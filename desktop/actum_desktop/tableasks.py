@@ -1,0 +1,76 @@
+"""What is asked of one column or one row of the table that is shown: statistics, values, and where a row stands in a view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from actum.errors import ActumError
+from PySide6.QtCore import QObject, Signal
+
+from actum_desktop import measures
+from actum_desktop.i18n import _
+from actum_desktop.models import askwords
+from actum_desktop.ports import Asks
+from actum_desktop.views.columnpanel import ColumnPanel
+
+
+class TableAsks(QObject):
+    """Joins the panel of a column and the helper. Signals: `placed` (row of what is shown), `told` (words)."""
+
+    placed = Signal(object)
+    told = Signal(object)
+
+    def __init__(self, side: ColumnPanel, helper: Asks, source: Callable[[], Path | None]) -> None:
+        super().__init__(side)
+        self._side, self._helper, self._source = side, helper, source
+        side.values_asked.connect(self.values)
+
+    def statistics(self, name: str) -> None:
+        path = self._source()
+        if path is None or not name:
+            return
+
+        def progress(done: int, _total: int, _unit: str) -> None:
+            self._side.progress(done)
+
+        def done(found: Mapping[str, Any] | None, error: ActumError | None) -> None:
+            if found is not None:
+                self._side.show_statistics(found)
+            elif error is not None and error.code != "cancelled":
+                self._side.refuse(askwords.refused(error))
+
+        self._helper.ask("statistics", {"path": str(path), "column": name}, done, progress)
+
+    def values(self, name: object) -> None:
+        path = self._source()
+        if path is None:
+            return
+
+        def progress(done: int, _total: int, _unit: str) -> None:
+            self._side.values_progress(done)
+
+        def done(found: Mapping[str, Any] | None, error: ActumError | None) -> None:
+            if found is not None:
+                self._side.show_values(found)
+            elif error is not None:
+                self._side.refuse_values("" if error.code == "cancelled" else askwords.refused(error))
+
+        self._helper.ask("values", {"path": str(path), "column": str(name)}, done, progress)
+
+    def place(self, row: int) -> None:
+        """Where a row of the published table (from 0) stands in the view that is shown."""
+        path = self._source()
+        if path is None:
+            return
+
+        def done(found: Mapping[str, Any] | None, error: ActumError | None) -> None:
+            if found is not None and found["place"] is not None:
+                self.placed.emit(int(found["place"]))
+            elif found is not None:
+                self.told.emit(_("The filter leaves out row {row}.").format(row=measures.count(row + 1)))
+            elif error is not None and error.code != "cancelled":
+                self.told.emit(askwords.refused(error))
+
+        self._helper.ask("place", {"path": str(path), "row": row}, done)
