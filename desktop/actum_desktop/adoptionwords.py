@@ -13,10 +13,7 @@ _LATE = {
     "TIMEOUT": N_("Its package was sealed although a limit had passed"),
 }
 _HOW = {
-    "manifest": N_(
-        "Its host wrote the manifest and ended before it could say so. Nobody recorded the digest at the time, so the new run "
-        "takes it as it is found now."
-    ),
+    "manifest": N_("Its host ended before it could say so: the digest is taken as it is found now."),
     "outcome": N_("Its host said so after the run was closed for another reason."),
     "record": N_("That is on record; the run was closed for another reason afterwards."),
 }
@@ -26,7 +23,7 @@ def adoption_offer(show: Mapping[str, Any]) -> tuple[str, str]:
     """(title, text) of the offer on the page of a run."""
     offer = (show.get("adoption") or {}).get("offer") or {}
     title = _LATE.get(str(show.get("status")), N_("It sealed a package and ended without a result"))
-    means = _("Adopting it makes a new run that begins at verification; this one stays as it is.")
+    means = _("Adopting it makes a new run that begins at verification.")
     return _(title), measures.joined(_(_HOW[str(offer.get("sealed_by") or "outcome")]), means)
 
 

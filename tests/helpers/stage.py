@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from actum_desktop.controller.events import Live, Supervising, Verdict
+from actum_desktop.controller.events import Awake, Live, Supervising, Verdict
 from actum_desktop.models.history import Sample
 from actum_desktop.models.source import AlertItem, Counts, RunItem
 
@@ -153,7 +153,7 @@ def supervising(*, verdicts: bool = False, paused: bool = False) -> Supervising:
                 {"host": "gone", "outcome": "sealed", "tree": "unknown", "why": {"tree": "Permission denied reading 51877."}},
             ),
         )
-    return Supervising("f00d", 7, 4, 4, paused, rows, True)
+    return Supervising("f00d", 7, 4, 4, paused, rows, True, awake=Awake(by="org.gnome.SessionManager"))
 
 
 class Answerless:

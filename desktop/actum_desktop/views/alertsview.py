@@ -23,7 +23,7 @@ from actum_desktop.alerts import AlertWords, alert_words
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models.source import AlertItem
 from actum_desktop.views.ink import RIGHT, Ink
-from actum_desktop.views.widgets import Card, Label, button
+from actum_desktop.views.widgets import Card, Elided, Label, button
 
 Index = QModelIndex | QPersistentModelIndex
 ALERT = int(Qt.ItemDataRole.UserRole)
@@ -152,7 +152,7 @@ class AlertsView(QWidget):
         self._list.activated.connect(self._on_open)
         self._detail = AlertDetail(ink)
         self._note = Label(theme, "", "body", 400, "text2")
-        self._checked = Label(theme, "", "caption", 400, "text2")
+        self._checked = Elided(ink, "caption", 400, "text2")
         self._open = button(theme, _("Open the run"), self._on_open, icon="arrow-right")
         self._adopt = button(theme, _("Adopt it"), self._on_adopt, icon="shield-check")
         self._check = button(theme, _("Check now"), self._on_check, kind="primary", icon="arrows-clockwise")
@@ -180,8 +180,7 @@ class AlertsView(QWidget):
         foot = QHBoxLayout()
         foot.setContentsMargins(px(24), 0, px(24), px(20))
         foot.setSpacing(px(8))
-        foot.addWidget(self._checked)
-        foot.addStretch(1)
+        foot.addWidget(self._checked, 1)
         foot.addWidget(self._adopt)
         foot.addWidget(self._open)
         foot.addWidget(self._check)
