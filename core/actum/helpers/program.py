@@ -24,7 +24,7 @@ from actum.errors import ActumError, StorageFailed, WrongUse
 
 VERBS = (
     *("digest", "freeze", "rehash", "derive", "verify", "check", "export", "codeidentity", "awake"),
-    *("losses", "view", "statistics", "plot", "pack", "values", "find", "hits", "place"),
+    *("losses", "view", "statistics", "plot", "pack", "elsewhere", "values", "find", "hits", "place"),
 )
 _PR_SET_PDEATHSIG = 1
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -19,6 +19,7 @@ from actum_desktop import tokens
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models.resultsmodel import ITEM, ResultItem, ResultsModel
 from actum_desktop.models.resultsmodel import RIGHT as RIGHT_COLUMNS
+from actum_desktop.views.elsewhere import dropped
 from actum_desktop.views.ink import LEFT, RIGHT, Ink
 from actum_desktop.views.rowtable import RowTable, Widths
 from actum_desktop.views.widgets import Card, Label, Rule, button
@@ -94,14 +95,17 @@ class ResultsTable(RowTable):
 
 
 class ResultsView(QWidget):
-    """Signals: `opened` (run number), `compare_asked` (run numbers)."""
+    """Signals: `opened` (run number), `compare_asked` (run numbers), `export_asked` (run numbers)."""
 
     opened = Signal(object)
     compare_asked = Signal(object)
+    export_asked = Signal(object)
+    elsewhere_asked = Signal(object)
 
     def __init__(self, ink: Ink, model: ResultsModel) -> None:
         super().__init__()
         self._model = model
+        self.setAcceptDrops(True)
         theme, px = ink.theme, ink.theme.px
         self.table = ResultsTable(ink, model)
         self.table.opened.connect(self.opened)
@@ -109,6 +113,9 @@ class ResultsView(QWidget):
         self.table.selectionModel().selectionChanged.connect(self._on_selection)
         self.compare_button = button(theme, _("Compare"), self.table.ask_compare, tip=_("Two or more results side by side (C)"))
         self.compare_button.setEnabled(False)
+        tip = _("All tables of the selected results into a folder")
+        self.export_button = button(theme, _("Export…"), self._on_export, icon="download-simple", tip=tip)
+        self.export_button.setEnabled(False)
         self._total = Label(theme, "", "caption", 400, "text2")
         none = QWidget()
         empty = QVBoxLayout(none)
@@ -136,7 +143,11 @@ class ResultsView(QWidget):
         head = QHBoxLayout()
         head.addWidget(Label(theme, _("Results"), "page", 600))
         head.addStretch(1)
+        tip = _("Open a result that came from elsewhere: a pack (.actumpack) or its folder. It can be dropped here too.")
+        self.elsewhere_button = button(theme, _("From elsewhere…"), self._on_elsewhere, icon="folder-open", tip=tip)
+        head.addWidget(self.elsewhere_button)
         head.addWidget(self.compare_button)
+        head.addWidget(self.export_button)
         column.addLayout(head)
         column.addWidget(card, 1)
         model.modelReset.connect(self._on_rows)
@@ -156,6 +167,23 @@ class ResultsView(QWidget):
 
     def _on_selection(self) -> None:
         self.compare_button.setEnabled(len(self.table.selected()) > 1)
+        self.export_button.setEnabled(bool(self.table.selected()))
+
+    def _on_elsewhere(self) -> None:
+        self.elsewhere_asked.emit(None)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped(event.mimeData()) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = dropped(event.mimeData())
+        if path is not None:
+            event.acceptProposedAction()
+            self.elsewhere_asked.emit(path)
+
+    def _on_export(self) -> None:
+        self.export_asked.emit(self.table.selected())
 
     def focus_start(self) -> None:
         if self._model.rowCount() and not self.table.currentIndex().isValid():
