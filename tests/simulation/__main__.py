@@ -60,6 +60,7 @@ def many(options: argparse.Namespace) -> int:
     with coverage or nullcontext():
         for reached in pool.imap_unordered(live, work) if pool is not None else map(live, work):
             total.add(reached)
+            say(f"found: seed {seed}: {what}" for seed, what, _ in reached.found)
             if until is not None and time.monotonic() > until:
                 break
             if time.monotonic() - told > TOLD_EVERY_S:

@@ -9,8 +9,8 @@ run must be terminal, every attempt released, every process gone.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from actum.clock import US
@@ -33,7 +33,7 @@ from tests.simulation.scenario import Scenario
 from tests.simulation.store import Store
 
 TROUBLE_STEPS = 260
-PEACE_STEPS_MAX = 9_000
+PEACE_STEPS_MAX = 30_000
 ASK_AGAIN_STEPS = 1_500
 AIMED = ("kill app", "take over", "touch package", "take package", "power cut", "second app", "unmount", "restart without disk")
 Action = Callable[[], Any]
@@ -81,6 +81,14 @@ class World:
         tasks = self.scenario.contracts()
         self.store = Store(tasks["plain"], self.ledger, tasks)
         self.people = People(self)
+
+    def aim(self, at: Mapping[str, Any]) -> None:
+        """Set parts of the scenario, before anything has happened."""
+        if not at:
+            return
+        self.scenario = replace(self.scenario, **at)
+        self.store.tasks = self.scenario.contracts()
+        self.store.contract = self.store.tasks["plain"]
 
     # What the checks ask
 
@@ -153,7 +161,7 @@ class World:
         if self.scenario.aimed and rng.random() < 0.8:
             return Plan(lasts_s=0.1)
         return Plan(
-            lasts_s=rng.choice((0.1, 2.0, 15.0, 15.0 if self.scenario.deadline_s is None else 500.0)),
+            lasts_s=rng.choice((0.1, 2.0, 15.0, 15.0 if self.scenario.deadline_s is None or self.peace else 500.0)),
             ends=rng.choice(("ok", "ok", "ok", "ok", "fail", "crash", "incomplete")),
             daemon=rng.choice((None, None, "cookie", "hidden")),
             deaf=rng.random() < 0.2,

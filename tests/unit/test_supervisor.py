@@ -47,6 +47,7 @@ def test_r04_the_outcome_is_acknowledged_only_after_its_commit() -> None:
 
 def test_p19_a_deadline_counts_while_the_host_is_silent_only_after_its_outcome_was_read() -> None:
     bench = computing(deadline="60s")
+    bench.frame("heartbeat", activity={}, active_s=0.0, processes=1, last_progress_active_s=0.0)
     bench.wait(50)
     bench.wait(19)
     bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
@@ -60,6 +61,17 @@ def test_p19_a_deadline_counts_while_the_host_is_silent_only_after_its_outcome_w
     assert bench.pair() == (Status.TIMEOUT, Phase.CLEANING_UP)
     assert bench.row().failure_code == "overall_deadline"
     assert bench.kinds(effects.WriteStop)[-1].cause == "overall_deadline"
+
+
+def test_p19_a_host_that_never_counted_may_have_begun_as_late_as_its_start_deadline() -> None:
+    """Contact comes before the claim: the deadline of the work is not counted from the earlier of the two."""
+    bench = computing(deadline="60s", start_deadline="20s")
+    bench.wait(85)
+    bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+    assert bench.pair() == (Status.RUNNING, Phase.COMPUTING), "60 s + 20 s + the grace of 10 s are not over"
+    assert bench.kinds(effects.Look, bench.wait(6))
+    bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+    assert bench.pair() == (Status.TIMEOUT, Phase.CLEANING_UP)
 
 
 def test_p19_a_host_that_speaks_before_the_look_is_answered_keeps_its_deadline_to_itself() -> None:

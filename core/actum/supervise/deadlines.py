@@ -64,6 +64,8 @@ def deadline_due(m: Machine, now: Now) -> str | None:
         return None
     overall = m.policies.deadline_s
     active = active_s(m, now)
+    if "active_s" not in m.live and not m.restored:  # it counts from its claim, which may be this much younger than contact
+        active -= m.policies.start_deadline_s
     if overall is not None and active > overall + m.policies.grace_s:
         return FailureCode.OVERALL_DEADLINE.value
     stage = m.live.get("stage") or {}

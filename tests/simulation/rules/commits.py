@@ -148,6 +148,8 @@ def timeout_means_a_deadline_has_passed(ledger: Ledger, before: AttemptRow, row:
     limits = ledger.truth.limits_s(row)
     if not limits:
         return "TIMEOUT, and the task declares no deadline"
+    if row.attempt not in ledger.truth.claimed_at:
+        return None  # its work never began, and its host stood still for longer than it may take to begin and to work
     active = ledger.truth.active_s(row.attempt)
     return f"TIMEOUT after {active:.0f} s, and the deadlines are {limits}" if active < min(limits) - 0.001 else None
 

@@ -1,0 +1,300 @@
+"""Defects to be planted: each a one-line change of production code, with the rule that it breaks and who has to catch it.
+
+`aim` sets parts of the scenario of every seed, so that what the defect is about comes up often; the world stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from actum.model.status import Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """`module` under core/actum without its ending; `old` stands in it exactly once, and `new` takes its place."""
+
+    name: str
+    rule: str
+    module: str
+    old: str
+    new: str
+    aim: Mapping[str, Any] = field(default_factory=dict)
+
+
+PUBLISHING, PENDING = {"aimed": Phase.PUBLISHING}, {"aimed": Phase.PUBLISH_PENDING}
+CRASHES = {"favourites": ("kill app", "kill family"), "faults": 8}
+
+# One for each amendment of PROTOCOL.md that is code which runs in this world.
+AMENDMENTS = (
+    Defect(
+        "START_FAILED without revoking the claim",
+        "P01",
+        "supervise/opening",
+        '        return m.begin("revoke", RevokeClaim(m.row))\n    waited_us',
+        "        return launch_lost(m, now)\n    waited_us",
+        {"favourites": ("leap", "freeze host"), "faults": 8},
+    ),
+    Defect(
+        "a host is told to go on while its attempt is STOPPING",
+        "P04",
+        "supervise/listening",
+        "    if m.row.pair.status is not Status.RUNNING:\n",
+        "    if m.row.pair.status is Status.FAILED:\n",
+        {"stops": 4, "favourites": ("break channel", "take over"), "faults": 8},
+    ),
+    Defect(
+        "a stop before the outcome is recorded turns into the outcome",
+        "P05",
+        "model/status",
+        "        _E.STOP_ASKED,\n        _S.STOPPING,\n        _P.CLEANING_UP,\n    ),",
+        "        _E.STOP_ASKED,\n        _S.RUNNING,\n        _P.CLEANING_UP,\n    ),",
+        {"stops": 4, "aimed": Phase.SEALING},
+    ),
+    Defect(
+        "the rename before PUBLISHING is on record",
+        "P07",
+        "supervise/finishing",
+        '    return m.persist(now, AttemptEvent.VERIFIED, content, alerts=m.no_alert(now, "helper"))',
+        "    return [*m.persist(now, AttemptEvent.VERIFIED, content), Publish(m.row, dict(verified.recorded))]",
+    ),
+    Defect(
+        "an outcome that cannot be read is taken for none",
+        "P08",
+        "supervise/looking",
+        "    decision = decide(m.row.pair, m.row.released, seen)",
+        "    decision = decide(m.row.pair, m.row.released, "
+        "replace(seen, outcome=OutcomeSeen.NONE if seen.outcome is OutcomeSeen.UNKNOWN else seen.outcome))",
+        {"favourites": ("restart without disk", "unmount"), "faults": 8, "aimed": None, "spool_only": True},
+    ),
+    Defect(
+        "a failure is recorded without its retry",
+        "P09",
+        "supervise/machine",
+        "columns=columns, retry_at_us=due)",
+        "columns=columns, retry_at_us=None)",
+        {"retries": 2, "safe": True},
+    ),
+    Defect(
+        "a stop between two attempts is only answered",
+        "P10",
+        "supervise/supervisor",
+        "            return self._stop_between(self.retrying[event.run], [event.command], now)",
+        '            return [Reply(event.command, {"run": event.run, "answer": "accepted"})]',
+        {"retries": 2, "safe": True, "stops": 4, "spawn_errors": 0.6},
+    ),
+    Defect(
+        "published before anything is renamed or on the disk",
+        "P11",
+        "supervise/finishing",
+        '        return m.begin("publish", Publish(m.row, _recorded(m)))',
+        '        return m.establish(now, FactName.PUBLISHED, {"method": "renamed"})',
+    ),
+    Defect(
+        "the host of a released attempt is greeted",
+        "P13",
+        "supervise/listening",
+        '        return [Send(m.attempt, "dismiss", {"why": "the attempt is released"})]',
+        '        return [Send(m.attempt, "hello-ack", {"epoch": m.epoch})]',
+        {"favourites": ("forge hello", "forge hello"), "faults": 8, "aimed": Phase.VERIFYING},
+    ),
+    Defect(
+        "a deadline is judged without reading the outcome",
+        "P19",
+        "supervise/supervisor",
+        "                effects += m.look_now(now)\n            elif",
+        "                m.seen.silent_deadline = overdue\n            elif",
+        {"deadline_s": 20.0, "favourites": ("leap", "stall app"), "faults": 8, "aimed": None, "spool_only": False},
+    ),
+    Defect(
+        "an end for want of a supervisor is recorded as something else",
+        "P20",
+        "supervise/computing",
+        '    elif outcome["kind"] == "stopped" and cause == "supervisor_lost":',
+        '    elif outcome["kind"] == "stopped" and cause == "supervisor":',
+        {"stop_after_s": 10.0, "absence": 0.2, "favourites": ("kill app", "kill app"), "faults": 8, "spool_only": False},
+    ),
+    Defect(
+        "a newer epoch is told of, and this instance goes on",
+        "P23",
+        "supervise/supervisor",
+        "        if isinstance(event.answer, Refused) and event.answer.kind is RefusalKind.EPOCH:",
+        "        if isinstance(event.answer, Refused) and event.answer.kind is RefusalKind.KEY:",
+        {"favourites": ("second app", "second app"), "faults": 8},
+    ),
+)
+
+MORE = (
+    Defect(
+        "a slot is free as soon as the status says so",
+        "R06",
+        "supervise/machine",
+        "        return not self.row.released and self.row.pair.phase is not Phase.QUEUED",
+        "        return not self.row.released and self.row.pair.phase is not Phase.QUEUED"
+        " and self.row.pair.status not in RETRYABLE",
+        {"slots": 1},
+    ),
+    Defect(
+        "a frame of an old session is accepted",
+        "R03",
+        "ipc/session",
+        '        if frame["session"] == expected.session and',
+        "        if",
+        {"favourites": ("garble", "garble"), "faults": 8},
+    ),
+    Defect(
+        "a hello needs no secret",
+        "R07",
+        "ipc/session",
+        '        if not hmac.compare_digest(given.encode(), expected.secret_sha256.encode("utf-8", "replace")):',
+        "        if not given:",
+        {"favourites": ("forge hello", "forge hello"), "faults": 8},
+    ),
+    Defect(
+        "a frame is accepted again",
+        "R03",
+        "ipc/session",
+        '        if frame["seq"] <= self._seq:',
+        '        if frame["seq"] < 0:',
+        {"favourites": ("garble", "garble"), "faults": 8},
+    ),
+    Defect(
+        "a commit without its condition",
+        "R02",
+        "supervise/machine",
+        "            expects=self.row.pair,",
+        "            expects=None,",
+    ),
+    Defect(
+        "“cannot tell” is treated as gone",
+        "R09",
+        "supervise/looking",
+        "    decision = decide(m.row.pair, m.row.released, seen)",
+        "    decision = decide(m.row.pair, m.row.released, "
+        "seen if seen.host is HostSeen.ALIVE else replace(seen, host=HostSeen.GONE))",
+        {"favourites": ("restart elsewhere", "restart without disk"), "faults": 8},
+    ),
+    Defect(
+        "released before the tree is gone",
+        "R07",
+        "supervise/clearing",
+        "    if m.seen.tree_gone is None and not m.has(FactName.TREE_GONE):",
+        "    if m.seen.tree_gone is not None and not m.has(FactName.SUCCEEDED) and m.held:",
+        CRASHES,
+    ),
+    Defect(
+        "a launch before every leftover has its verdict",
+        "R09",
+        "supervise/supervisor",
+        "        if self.retired is None and not self.unjudged:",
+        "        if self.retired is None:",
+        {"slots": 3, "runs": 6, "favourites": ("take over", "kill app"), "faults": 8},
+    ),
+    Defect(
+        "a stop is answered before its commit",
+        "R04",
+        "supervise/supervisor",
+        "        effects = self._answer_stops(m)\n        if not effects:",
+        '        effects = [Reply(self._stops.pop(m.attempt)[0], {"run": m.row.run, "answer": "accepted"})]\n        if True:',
+        {"stops": 4},
+    ),
+    Defect(
+        "inputs are frozen anew for each attempt",
+        "R17",
+        "supervise/opening",
+        "Freeze(m.row, again=m.has(FactName.INPUTS_FROZEN))",
+        "Freeze(m.row, again=False)",
+        {"retries": 2, "safe": True},
+    ),
+    Defect(
+        "work that is not safe to repeat is repeated",
+        "R05",
+        "supervise/retry",
+        "    if work_started and not policies.safe_to_repeat:",
+        "    if work_started and policies.safe_to_repeat is None:",
+        {"retries": 2, "safe": False},
+    ),
+    Defect(
+        "a record is passed over",
+        "R12",
+        "supervise/advancing",
+        'columns={"records_offset": event.offset}',
+        'columns={"records_offset": event.offset + 1}',
+    ),
+    Defect(
+        "an exclusive resource has two holders",
+        "R06",
+        "supervise/slots",
+        "            elif m.policies.resources & self._taken:",
+        "            elif m.policies.resources & set():",
+        {"slots": 3, "runs": 6},
+    ),
+    Defect(
+        "a host is ended as soon as its outcome is there",
+        "R08",
+        "supervise/clearing",
+        "waited_us > HOST_EXIT_GRACE_S * US else []",
+        "waited_us > US else []",
+        {"favourites": ("freeze host", "freeze host"), "faults": 8},
+    ),
+    Defect(
+        "a silent host times out without a deadline",
+        "R08",
+        "supervise/deadlines",
+        "    if overall is not None and active > overall + m.policies.grace_s:",
+        "    if active > HOST_SILENT_S:",
+        {"favourites": ("freeze host", "leap"), "faults": 8, "deadline_s": None, "stage_s": None},
+    ),
+    Defect(
+        "warnings outlive what they warned of",
+        "R08",
+        "supervise/machine",
+        "        if event is not None and after(self.row.pair, event) in RELEASING:  # what these warned of is over",
+        "        if event is not None and after(self.row.pair, event) is None:",
+        {"favourites": ("unmount", "kill family"), "faults": 8, "rename_failures": 0.5},
+    ),
+    Defect(
+        "a slot whose grant may be on record is given away",
+        "R06",
+        "supervise/slots",
+        '    if answer.row is not None or not m.live.get("slot_unsure"):',
+        "    if True:",
+        {"slots": 1, "runs": 6, "lost_answers": 0.2},
+    ),
+    Defect(
+        "a host is told to stop while its claim is being settled",
+        "R08",
+        "supervise/listening",
+        "    if m.row.pair.status is Status.STARTING:",
+        "    if m.row.pair.status is Status.STOPPED:",
+        {"favourites": ("leap", "freeze host"), "faults": 8, "spool_only": False},
+    ),
+    Defect(
+        "the wall clock alone says when a retry is due",
+        "R18",
+        "supervise/supervisor",
+        "        wait_us = min(max(0, (row.retry_at_us or 0) - now.utc_us), longest_s * US)",
+        "        wait_us = max(0, (row.retry_at_us or 0) - now.utc_us + 0 * longest_s)",
+        {"retries": 2, "safe": True, "favourites": ("wall jump", "wall jump"), "faults": 8},
+    ),
+)
+
+DEFECTS = (*AMENDMENTS, *MORE)
+
+# Amendments whose code does not run in this world: the simulated world stands in its place, or nothing of it is decided by
+# the supervisor. Each with what guards it.
+ELSEWHERE = {
+    "P03": "the host's own loop: tests/process/test_host_channel.py",
+    "P12": "the spool on a real disk: tests/simulation/test_contracts.py",
+    "P14": "the host's own end of its tree: tests/process/test_host_ending.py",
+    "P15": "deletion: nothing of it is decided by the supervisor",
+    "P16": "the store's unique index and admission of adoptions; adoption itself lives in this world",
+    "P17": "the alive lock on a real file system: tests/simulation/test_contracts.py",
+    "P18": "tree.json and the scan of real processes: tests/simulation/test_contracts.py",
+    "P21": "take-over between two programs: tests/process/test_controller_life.py",
+    "P22": "the command's own tries: tests/unit/test_supervision.py",
+    "P24": "the rename of a real file system: tests/simulation/test_contracts.py",
+    "P25": "tombstones: nothing of it is decided by the supervisor",
+}

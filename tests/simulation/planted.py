@@ -1,0 +1,133 @@
+"""`python -m tests.simulation.planted [NAME …]`: plant each defect in turn, and print after how many seeds it was caught.
+
+A defect is planted by an import hook in a process of its own: the module is compiled from its source with the one line
+changed, and nothing is written anywhere. There seeds are lived through until a check complains; then the same seeds again
+with every check switched off, in which nothing may be found, neither by a check nor by an exception.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.abc
+import importlib.machinery
+import json
+import subprocess
+import sys
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import actum
+
+from tests.simulation.defects import DEFECTS, ELSEWHERE, Defect
+
+CORE = Path(actum.__file__).parent
+SEEDS_MAX = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Caught:
+    """`seeds` lived through until `check` complained (None: it never did); `accident` = what was found without checks."""
+
+    name: str
+    seeds: int
+    check: str | None
+    rule: str | None
+    what: str
+    accident: str | None
+
+
+class Planter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads the one module of a defect from its changed source."""
+
+    def __init__(self, defect: Defect) -> None:
+        self.path = CORE / f"{defect.module}.py"
+        self.name = "actum." + defect.module.replace("/", ".")
+        source = self.path.read_text(encoding="utf-8")
+        count = source.count(defect.old)
+        assert count == 1, f"{defect.name}: the line stands {count} times in {self.path.name}"
+        self.source = source.replace(defect.old, defect.new)
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if fullname != self.name:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, origin=str(self.path))
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        exec(compile(self.source, str(self.path), "exec"), module.__dict__)
+
+
+def catch(defect: Defect, seeds_max: int) -> Caught:
+    """Plant it in this process, which has not imported the module yet, and live through seeds."""
+    for name in [name for name in sys.modules if name.startswith(("actum.model", "actum.supervise", "actum.ipc"))]:
+        del sys.modules[name]  # what the table of defects brought in
+    sys.meta_path.insert(0, Planter(defect))
+    from tests.simulation.checks import Violation
+    from tests.simulation.world import World
+
+    def aimed(seed: int, *, armed: bool) -> Exception | None:
+        world = World(seed, armed=armed)
+        world.aim(defect.aim)
+        try:
+            world.run()
+        except Exception as error:
+            return error
+        return None
+
+    found: Violation | None = None
+    accident = None
+    for seed in range(seeds_max):
+        error = aimed(seed, armed=True)
+        if isinstance(error, Violation):
+            found = error
+            break
+        if error is not None:
+            accident = f"{type(error).__name__}: {error}"
+            break
+    for again in range(seed + 1):
+        error = aimed(again, armed=False)
+        accident = accident or (error and f"{type(error).__name__}: {error}")
+    check, rule = (found.check, found.rule) if found is not None else (None, None)
+    return Caught(defect.name, seed + 1, check, rule, str(found or "never caught"), accident)
+
+
+def catch_apart(name: str, seeds_max: int = SEEDS_MAX) -> Caught:
+    """`catch` in a process of its own."""
+    command = [sys.executable, "-m", "tests.simulation.planted", "--child", name, "--seeds", str(seeds_max)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return Caught(**json.loads(done.stdout))
+
+
+def told(caught: Caught, defect: Defect) -> str:
+    verdict = f"after {caught.seeds:4} seeds by {caught.check}" if caught.check else f"NOT in {caught.seeds} seeds"
+    accident = "nothing" if caught.accident is None else f"ACCIDENT {caught.accident[:60]}"
+    return f"{defect.rule:4} {defect.name:66} {verdict:72} without checks: {accident}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation.planted", description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--seeds", type=int, default=SEEDS_MAX)
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    chosen = [defect for defect in DEFECTS if not options.names or defect.name in options.names or defect.rule in options.names]
+    if options.child:
+        caught = catch(chosen[0], options.seeds)
+        sys.stdout.write(json.dumps({name: getattr(caught, name) for name in Caught.__slots__}))
+        return 0
+    missed = 0
+    for defect in chosen:
+        caught = catch_apart(defect.name, options.seeds)
+        missed += caught.check is None or caught.accident is not None
+        sys.stdout.write(f"{told(caught, defect)}\n")
+        sys.stdout.flush()
+    for name, where in ELSEWHERE.items() if not options.names else ():
+        sys.stdout.write(f"{name:4} not in this world: {where}\n")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
