@@ -39,6 +39,11 @@ def cases() -> dict[str, pa.Array]:
     text = pa.string()
     found: dict[str, pa.Array] = {
         "null": pa.nulls(3),
+        "int64 all null": pa.nulls(3, pa.int64()),
+        "float64 all null": pa.nulls(3, pa.float64()),
+        "decimal all null": pa.nulls(3, pa.decimal128(38, 10)),
+        "timestamp all null": pa.nulls(3, pa.timestamp("us", "UTC")),
+        "text all null": pa.nulls(3, pa.string()),
         "bool": pa.array([True, False, None]),
         "int64": pa.array(INT64),
         "uint64": pa.array([2**64 - 1, 0, None, 2**53 + 1], pa.uint64()),

@@ -19,6 +19,9 @@ from actum.errors import ActumError
 _REASON = re.compile(r"[a-z][a-z0-9_]*")
 
 
+_SPELLED = re.compile(r"([a-z][a-z0-9_]*):([0-9]{1,18})(?:/([0-9]{1,18}))?")
+
+
 class MetricStatus(StrEnum):
     AVAILABLE = "available"
     UNAVAILABLE = "unavailable"  # it would be there with other data: too few observations
@@ -42,6 +45,7 @@ class Metric:
     unit: str | None = None
     title: str | None = None
     observation_count: int | None = None
+    observations_needed: int | None = None  # of a missing one, where too few is why
     rounded: numbers.Rounded | None = None
     conversion: str | None = None
 
@@ -55,7 +59,7 @@ class Metric:
             raise _refused(self.name, "it has a reason exactly if it is not available")
         if self.reason is not None and not (_REASON.fullmatch(self.reason) and len(self.reason) <= limits.NAME_CHARS_MAX):
             raise _refused(self.name, "its reason is a word such as insufficient_observations")
-        if self.observation_count is not None and self.observation_count < 0:
+        if any(count is not None and count < 0 for count in (self.observation_count, self.observations_needed)):
             raise _refused(self.name, "its number of observations is negative")
 
     def to_json(self) -> dict[str, Any]:
@@ -67,6 +71,7 @@ class Metric:
             "status": self.status.value,
             "reason": self.reason,
             "observation_count": self.observation_count,
+            "observations_needed": self.observations_needed,
             "rule": None,
             "conversion": self.conversion,
         }
@@ -80,7 +85,7 @@ def from_message(message: Mapping[str, Any], declared: Mapping[str, Any] | None 
     """The metric that one message of the work states, under its contract's declaration (`{name, title, unit, rule}`).
 
     `{"metric", "value", "unit", "rule", "observations", "conversion"}` or
-    `{"unavailable", "status", "reason", "observations"}`. Raises MetricRefused, NumberRefused.
+    `{"unavailable", "status", "reason", "observations", "needed"}`. Raises MetricRefused, NumberRefused.
     """
     told = declared or {}
     missing = "unavailable" in message
@@ -88,14 +93,14 @@ def from_message(message: Mapping[str, Any], declared: Mapping[str, Any] | None 
     if not isinstance(name, str):
         raise _refused(str(name)[:40], "its name is text")
     unit = _agreed(name, "unit", message.get("unit"), told.get("unit"))
-    observations = message.get("observations")
-    if observations is not None and type(observations) is not int:
+    observations, needed = message.get("observations"), message.get("needed")
+    if not all(count is None or type(count) is int for count in (observations, needed)):
         raise _refused(name, "its number of observations is a whole number")
     reason, conversion = message.get("reason"), message.get("conversion")
     if not all(text is None or isinstance(text, str) for text in (reason, conversion)):
         raise _refused(name, "its reason and its conversion are words")
     if missing:
-        return Metric(name, _status(name, message), None, reason, unit, told.get("title"), observations)
+        return Metric(name, _status(name, message), None, reason, unit, told.get("title"), observations, needed)
     rule = _agreed(name, "rule", message.get("rule"), told.get("rule"))
     value = message.get("value")
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
@@ -104,7 +109,24 @@ def from_message(message: Mapping[str, Any], declared: Mapping[str, Any] | None 
     rounded = numbers.rule(rule).apply(value) if rule else None
     text = rounded.text if rounded else numbers.plain(numbers.exact_number(value))
     available = MetricStatus.AVAILABLE
-    return Metric(name, available, text, None, unit, told.get("title"), observations, rounded, conversion)
+    return Metric(name, available, text, None, unit, told.get("title"), observations, None, rounded, conversion)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a value is missing, taken apart. `observations` and `needed` where it says so: 3 of 30."""
+
+    word: str
+    observations: int | None = None
+    needed: int | None = None
+
+
+def reason_of(text: str) -> Reason:
+    """The reason a companion column holds (`insufficient_observations:3/30`, as the SDK spells it), or any text as it is."""
+    match = _SPELLED.fullmatch(text)
+    if match is None:
+        return Reason(text)
+    return Reason(match[1], int(match[2]), int(match[3]) if match[3] else None)
 
 
 def _status(name: str, message: Mapping[str, Any]) -> MetricStatus:

@@ -144,7 +144,7 @@ def _metrics(ctx: Context, series: Series, summary: dict[str, Statistics], chose
         value = getattr(found, name)
         if isinstance(value, Missing):
             reason = value.reason if series else NO_PRICES
-            ctx.missing(name, value.status, reason, observations=found.observations)
+            ctx.missing(name, value.status, reason, observations=found.observations, needed=value.needed if series else None)
         elif isinstance(value, Decimal) or math.isfinite(value):
             ctx.metric(name, value, observations=found.observations)
         else:

@@ -24,6 +24,7 @@ class Missing:
 
     reason: str
     status: str = "unavailable"
+    needed: int | None = None  # simple returns
 
 
 @dataclass(frozen=True)
@@ -88,13 +89,13 @@ def statistics_of(prices: Sequence[Decimal | None], periods_per_year: int) -> St
     """All statistics of a series in the order of time; where there are too few returns, each says so."""
     returns = [value for value in simple_returns(prices) if value is not None]
     known = [price for price in prices if price is not None]
-    few = Missing(INSUFFICIENT)
+    few, fewer_than_two = Missing(INSUFFICIENT, needed=1), Missing(INSUFFICIENT, needed=2)
     count = len(returns)
     if count == 0:
-        return Statistics(0, few, few, few, few, few, few)
+        return Statistics(0, few, few, fewer_than_two, fewer_than_two, few, fewer_than_two)
     total, deepest, centre = ratio_less_one(known[-1], known[0]), maximum_drawdown(known), mean(returns)
     if count == 1:
-        return Statistics(1, total, centre, few, few, deepest, few)
+        return Statistics(1, total, centre, fewer_than_two, fewer_than_two, deepest, fewer_than_two)
     spread = deviation(returns)
     per_year = annualised(spread, periods_per_year)
     # Sharpe, W. F.: The Sharpe Ratio, 1994, with a riskless rate of 0; without spread it has no meaning.

@@ -116,6 +116,7 @@ def _metrics(package: Path) -> Source:
     result = package / names.RESULT
     words = ("name", "title", "value", "unit", "status", "reason", "rule", "raw", "rounding", "conversion", "meaning")
     numbers = [("scale", pa.int64()), ("was_rounded", pa.bool_()), ("observation_count", pa.int64())]
+    numbers.append(("observations_needed", pa.int64()))
     schema = pa.schema([(member, pa.string()) for member in words] + numbers)
     rows = [{field: metric.get(field) for field in schema.names} for metric in names.read_result(package)["metrics"]]
     batch = pa.RecordBatch.from_pylist(rows, schema=schema)

@@ -11,14 +11,25 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from actum.sdk.cells import CellRefused, Column
+    from actum.sdk.cells import CellRefused, Column, reason
     from actum.sdk.context import Context
     from actum.sdk.decorator import Param, task
     from actum.sdk.failing import TaskFailed
     from actum.sdk.inputs import InputFile, InputFolder
     from actum.sdk.stopping import StopRequested
 
-__all__ = ["CellRefused", "Column", "Context", "InputFile", "InputFolder", "Param", "StopRequested", "TaskFailed", "task"]
+__all__ = [
+    "CellRefused",
+    "Column",
+    "Context",
+    "InputFile",
+    "InputFolder",
+    "Param",
+    "StopRequested",
+    "TaskFailed",
+    "reason",
+    "task",
+]
 
 _PLACES = {
     "CellRefused": "cells",
@@ -29,6 +40,7 @@ _PLACES = {
     "Param": "decorator",
     "StopRequested": "stopping",
     "TaskFailed": "failing",
+    "reason": "cells",
     "task": "decorator",
 }
 

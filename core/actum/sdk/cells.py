@@ -27,6 +27,9 @@ DECIMAL_PRECISION_MAX = 76
 _DECIMAL_TEXT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
+_REASON = re.compile(r"[a-z][a-z0-9_]*")
+
+
 class CellRefused(ValueError):
     """A value that does not fit its column; the message is a sentence."""
 
@@ -62,6 +65,18 @@ class Column:
             "precision": self.precision,
             "scale": self.scale,
         }
+
+
+def reason(word: str, observations: Optional[int] = None, needed: Optional[int] = None) -> str:
+    """Why a value is missing, for a companion column: `insufficient_observations:3/30`. Raises CellRefused."""
+    if not _REASON.fullmatch(word):
+        raise CellRefused(f"“{word}” is not a word such as insufficient_observations.")
+    if observations is None:
+        if needed is not None:
+            raise CellRefused(f"“{word}” needs {needed} observations, and does not say how many there were.")
+        return word
+    counted = word + f":{operator.index(observations)}"
+    return counted if needed is None else f"{counted}/{operator.index(needed)}"
 
 
 def columns_of(schema: Sequence[Any]) -> Tuple[Column, ...]:

@@ -137,12 +137,13 @@ class Context:
         reason: str = "no_reason_given",
         observations: Optional[int] = None,
         unit: Optional[str] = None,
+        needed: Optional[int] = None,
     ) -> None:
-        """State that a metric has no value, and why: a word such as insufficient_observations."""
+        """State that a metric has no value, and why: a word such as insufficient_observations, of which `needed` it takes."""
         if status not in STATUSES:
             raise ValueError(f"“{status}” is not a status of a missing metric; known: {', '.join(STATUSES)}.")
         said = {"unavailable": name, "status": status, "reason": reason, "observations": observations, "unit": unit}
-        self._messages.send(_without_none(said))
+        self._messages.send(_without_none({**said, "needed": needed}))
 
     def record(self, kind: str, data: Dict[str, Any]) -> None:
         """Declare a business event, kept for ever with the run."""

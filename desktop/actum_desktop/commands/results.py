@@ -97,12 +97,20 @@ def metric_row(metric: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Name, value or status, unit, and what it rests on: observations, rule, reason."""
     available = metric.get("status", "available") == "available"
     status = str(metric.get("status", "")).replace("_", " ")
-    count = metric.get("observation_count")
-    observations = "" if count is None else f"{measures.count(count)} observation{'' if count == 1 else 's'}"
+    observations = _observations(metric.get("observation_count"), metric.get("observations_needed"))
     reason = "" if available else str(metric.get("reason") or "no reason given").replace("_", " ")
     rests_on = [reason, observations, str(metric.get("rule") or "")]
     value = str(metric.get("value")).replace("-", "−", 1) if available else status
     return str(metric["name"]), value, str(metric.get("unit") or "") if available else "", ", ".join(filter(None, rests_on))
+
+
+def _observations(count: int | None, needed: int | None) -> str:
+    """`3 of 30 observations`."""
+    if count is None:
+        return ""
+    of = count if needed is None else needed
+    told = measures.count(count) if needed is None else f"{measures.count(count)} of {measures.count(needed)}"
+    return f"{told} observation{'' if of == 1 else 's'}"
 
 
 def _print_tables(out: Output, tables: Sequence[Mapping[str, Any]]) -> None:
@@ -166,10 +174,15 @@ def print_table(context: Context, result: ResultView, name: str, count: int) -> 
 
 def shown_cell(page: Page, row: int, column: int) -> str:
     """The text of a cell, or why it is missing (R15)."""
+    from actum.contracts.metrics import reason_of
     from actum.results.browse import NO_REASON
 
     cell = page.rows[row][column]
-    return cell if cell is not None else page.reasons.get((row, column), NO_REASON).replace("_", " ")
+    if cell is not None:
+        return cell
+    reason = reason_of(page.reasons.get((row, column), NO_REASON))
+    word = reason.word.replace("_", " ")
+    return word if reason.observations is None else f"{word}: {_observations(reason.observations, reason.needed)}"
 
 
 def _time(us: int | None) -> str | None:
