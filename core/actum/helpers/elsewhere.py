@@ -31,9 +31,7 @@ def run(args: Mapping[str, Any], progress: digests.Progress) -> dict[str, Any]:
         return _described(path)
     except (FileNotFoundError, NotADirectoryError) as error:
         what = f"There is no result at {path}."
-        raise NotFound(
-            "no_package", what, "It holds no manifest.json, or lacks a file.", "Choose a pack or a folder."
-        ) from error
+        raise NotFound("no_package", what, "It holds no manifest.json, or lacks a file.", "Choose a pack.") from error
     except names.NotAPackage as error:
         raise CheckFailed("result_damaged", "The package cannot be read.", f"{error}.") from error
 

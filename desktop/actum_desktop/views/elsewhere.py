@@ -245,13 +245,11 @@ class ElsewherePage(QWidget):
         if level == "bytes":
             said = [_("Shown: {files} files have the bytes that the manifest lists.").format(files=files)]
         elif level == "content":
-            words = _("Shown: {files} files have their bytes, and {rows} rows mean what their authority means.")
-            said = [words.format(files=files, rows=measures.count(content.get("rows")))]
+            whole = _("Shown: {files} files have their bytes, and {rows} rows mean what their authority means.")
+            said = [whole.format(files=files, rows=measures.count(content.get("rows")))]
         else:
-            words = _(
-                "Shown: {rows} rows mean what their authority means ({extent}); the files are there, their bytes not read."
-            )
-            said = [words.format(rows=measures.count(content.get("rows")), extent=content.get("extent"))]
+            sampled = _("Shown: {rows} rows mean what their authority means ({extent}). No file was read whole.")
+            said = [sampled.format(rows=measures.count(content.get("rows")), extent=content.get("extent"))]
         if digest is not None:
             said.append(_("Shown: its manifest is the one whose digest you were told."))
         return said
