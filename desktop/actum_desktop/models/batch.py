@@ -168,6 +168,15 @@ def free_name(stem: str, ending: str, taken: set[str]) -> str:
     return name
 
 
+def free_path(path: Path) -> Path:
+    """The next name at which neither a file nor a sidecar stands: `x.csv`, `x (2).csv`."""
+    number, tried = 1, path
+    while (tried.exists() or is_there(tried)) and number < limits.EXPORT_NAMES_MAX:
+        number += 1
+        tried = path.with_name(f"{path.stem} ({number}){path.suffix}")
+    return tried
+
+
 def is_there(path: Path) -> bool:
     """Whether an export of this name is whole: its sidecar is written last."""
     return path.with_name(f"{path.name}.actum.json").is_file()

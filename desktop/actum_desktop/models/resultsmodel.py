@@ -116,6 +116,11 @@ class ResultsModel(QAbstractTableModel):
     def run_at(self, row: int) -> int:
         return self._items[row].run
 
+    def listed(self, runs: Iterable[int]) -> list[Any]:
+        """The rows of the store's list for these runs, as far as they are here."""
+        wanted = set(runs)
+        return [row for row in self._rows if row.run in wanted]
+
     def row_of(self, run: int) -> int | None:
         return next((place for place, item in enumerate(self._items) if item.run == run), None)
 

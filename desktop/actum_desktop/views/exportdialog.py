@@ -6,132 +6,42 @@ is shown and it can be cancelled; afterwards its folder can be opened.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from actum.errors import ActumError
-from PySide6.QtCore import QDir, QRectF, QStandardPaths, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QDir, QStandardPaths, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QFileDialog,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
     QProgressBar,
-    QRadioButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
-from actum_desktop import measures, tokens
-from actum_desktop.i18n import _
+from actum_desktop import measures
+from actum_desktop.i18n import N_, _
 from actum_desktop.models import losswords
+from actum_desktop.models.batch import ENDINGS, free_path
+from actum_desktop.views.exportcards import ProfileCard
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.widgets import Label, Rule, Segments, button
 
-_FORMATS = {"csv": "CSV", "json": "JSON", "parquet": "Parquet"}
-_ENDINGS = {"csv": ".csv", "json": ".json", "parquet": ".parquet"}
-_PROFILE_FORMATS = {"data": ("csv", "json", "parquet"), "spreadsheet": ("csv",)}
+_FORMATS = {
+    "xlsx": "XLSX",
+    "csv": "CSV",
+    "parquet": "Parquet",
+    "arrow": "Arrow",
+    "jsonl": N_("JSON lines"),
+    "json": "JSON",
+}
+_PROFILE_FORMATS = {"data": ("csv", "parquet", "arrow", "jsonl", "json"), "spreadsheet": ("xlsx", "csv")}
 _WIDTH = 688
-
-
-class Line(QWidget):
-    """A mark and a sentence that wraps."""
-
-    def __init__(self, ink: Ink, icon: str, tone: str, text: str) -> None:
-        super().__init__()
-        self._ink, self._icon, self._tone = ink, icon, tone
-        self.label = Label(ink.theme, text, "caption", 400, "text", wrap=True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(ink.theme.px(22), 0, 0, 0)
-        row.addWidget(self.label, 1)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        px = self._ink.theme.px
-        middle = self._ink.theme.line("caption") / 2 + 1
-        self._ink.icon(painter, QRectF(0, middle - px(7), px(14), px(14)).center(), self._icon, self._tone, px(14))
-        painter.end()
-
-
-class ProfileCard(QFrame):
-    """One profile: a radio button with its promise and its lines. Signal: `picked` (profile)."""
-
-    picked = Signal(object)
-
-    def __init__(self, ink: Ink, profile: str, title: str, promise: str) -> None:
-        super().__init__()
-        self._ink, self.profile = ink, profile
-        theme, px = ink.theme, ink.theme.px
-        self.radio = QRadioButton(title)
-        self.radio.setFont(theme.font("lead", 600))
-        self.radio.setAccessibleName(f"{title}. {promise}")
-        self.radio.toggled.connect(self._on_toggled)
-        self._lines = QVBoxLayout()
-        self._lines.setContentsMargins(0, 0, px(6), 0)
-        self._lines.setSpacing(px(4))
-        self._lines.addStretch(1)
-        inside = QWidget()
-        inside.setLayout(self._lines)
-        scroll = QScrollArea()
-        scroll.setWidget(inside)
-        inside.setAutoFillBackground(False)  # the scroll area has switched it on
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.viewport().setAutoFillBackground(False)
-        scroll.setAccessibleName(title)
-        scroll.setFixedHeight(px(136))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(px(14), px(12), px(8), px(10))
-        column.setSpacing(px(4))
-        column.addWidget(self.radio)
-        told = QHBoxLayout()
-        told.setContentsMargins(px(26), 0, 0, 0)
-        told.addWidget(Label(theme, promise, "caption", 400, "text2"))
-        column.addLayout(told)
-        held = QHBoxLayout()
-        held.setContentsMargins(px(26), px(2), 0, 0)
-        held.addWidget(scroll)
-        column.addLayout(held)
-        column.addStretch(1)
-        ink.theme.changed.connect(self.update)
-
-    def show_lines(self, lines: Sequence[tuple[str, str, str]]) -> None:
-        """(icon, tone, text) each."""
-        while self._lines.count() > 1:
-            taken = self._lines.takeAt(0)
-            widget = taken.widget() if taken is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-        for place, (icon, tone, text) in enumerate(lines):
-            self._lines.insertWidget(place, Line(self._ink, icon, tone, text))
-
-    @property
-    def texts(self) -> list[str]:
-        return [line.label.text() for line in self.findChildren(Line) if not line.isHidden()]
-
-    def _on_toggled(self, on: bool) -> None:
-        self.update()
-        if on:
-            self.picked.emit(self.profile)
-
-    def mousePressEvent(self, event: object) -> None:
-        self.radio.setChecked(True)
-        self.radio.setFocus()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        chosen, theme = self.radio.isChecked(), self._ink.theme
-        painter.setPen(QPen(theme.color("accent" if chosen else "hairline"), tokens.FOCUS if chosen else 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), tokens.RADIUS_CARD, tokens.RADIUS_CARD)
-        painter.end()
 
 
 class ExportDialog(QDialog):
@@ -144,13 +54,26 @@ class ExportDialog(QDialog):
     cancel_asked = Signal()
     losses_asked = Signal()
 
-    def __init__(self, ink: Ink, parent: QWidget, name: str, title: str, about: str, rows: int | None, stem: str) -> None:
+    def __init__(
+        self,
+        ink: Ink,
+        parent: QWidget,
+        name: str,
+        title: str,
+        about: str,
+        rows: int | None,
+        stem: str,
+        filtered: tuple[Mapping[str, Any], int] | None = None,
+    ) -> None:
+        """`filtered` = the query of the rows that are shown, and how many they are, where these are not all."""
         super().__init__(parent)
+        self._filtered = filtered
+        self._found: Mapping[str, Any] | None = None
         self._ink, self.table, self._stem, self._rows = ink, name, stem, rows
         self._state = "asking"  # asking | writing | written
         self._format = "csv"
         self._made: Mapping[str, Any] = {}
-        self._by_hand = False
+        self._by_hand = self._picked = False  # the name, the format
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(title)
         self.setAccessibleName(f"{title}. {about}")
@@ -167,9 +90,7 @@ class ExportDialog(QDialog):
     def _make(self, title: str, about: str) -> None:
         theme, px = self._ink.theme, self._ink.theme.px
         self.data = ProfileCard(self._ink, "data", _("Data"), _("For programs. Lossless."))
-        self.sheet = ProfileCard(
-            self._ink, "spreadsheet", _("Spreadsheet"), _("For people. Says where it loses something.")
-        )
+        self.sheet = ProfileCard(self._ink, "spreadsheet", _("Spreadsheet"), _("For people. Says where it loses something."))
         for card in (self.data, self.sheet):
             card.picked.connect(self._choose)
         kept = (
@@ -180,15 +101,23 @@ class ExportDialog(QDialog):
         )
         self.data.show_lines([("check", "ok", text) for text in kept])
         self.sheet.show_lines([("clock", "text2", _("Looking at every row for what it would lose…"))])
-        self._formats = Segments(theme, _("Format"), tuple(_FORMATS.items()))
+        self._formats = Segments(theme, _("Format"), tuple((key, _(word)) for key, word in _FORMATS.items()))
         self._formats.chosen.connect(self._on_format)
-        self._only = Label(theme, _("JSON and Parquet belong to Data."), "caption", 400, "text2")
+        self._only = Label(theme, _("Parquet, Arrow and JSON belong to Data."), "caption", 400, "text2")
+        all_rows, shown = (_("All"), _("Filtered"))
+        if self._rows is not None:
+            all_rows = f"{all_rows}  {measures.count(self._rows)}"
+        if self._filtered is not None:
+            shown = f"{shown}  {measures.count(self._filtered[1])}"
+        self.extent = Segments(theme, _("Rows"), (("all", all_rows), ("filtered", shown)))
+        self.extent.chosen.connect(self._on_extent)
+        self._keep_both = button(theme, _("Keep both"), self._on_keep_both, kind="link", small=True)
         self.place = QLineEdit()
         self.place.setAccessibleName(_("Save as"))
         self.place.setFont(theme.font("body"))
         self.place.setTextMargins(px(6), 0, 0, 0)
         self.place.textEdited.connect(self._on_typed)
-        self.place.textChanged.connect(self._look)
+        self.place.textChanged.connect(self._on_place)
         self._browse = button(theme, _("Choose…"), self._on_browse)
         self._note = Label(theme, "", "caption", 400, "text2", wrap=True)
         self.overwrite = QCheckBox(_("Replace the file that is there"))
@@ -213,6 +142,7 @@ class ExportDialog(QDialog):
         self._bar.hide()
         self._folder.hide()
         self.overwrite.hide()
+        self._keep_both.hide()
 
     def _lay_out(self, title: str, about: str) -> None:
         theme, px = self._ink.theme, self._ink.theme.px
@@ -226,7 +156,7 @@ class ExportDialog(QDialog):
         cards.addWidget(self.data, 1)
         cards.addWidget(self.sheet, 1)
         column.addLayout(cards)
-        names = [Label(theme, text, "body", 500, "text2") for text in (_("Format"), _("Save as"))]
+        names = [Label(theme, text, "body", 500, "text2") for text in (_("Format"), _("Rows"), _("Save as"))]
         wide = max(label.sizeHint().width() for label in names) + px(20)
         for label in names:
             label.setFixedWidth(wide)
@@ -240,13 +170,25 @@ class ExportDialog(QDialog):
         row = QHBoxLayout()
         row.setSpacing(px(10))
         row.addWidget(names[1])
+        row.addWidget(self.extent)
+        row.addStretch(1)
+        column.addLayout(row)
+        for widget in (names[1], self.extent):
+            widget.setVisible(self._filtered is not None)
+        row = QHBoxLayout()
+        row.setSpacing(px(10))
+        row.addWidget(names[2])
         row.addWidget(self.place, 1)
         row.addWidget(self._browse)
         column.addLayout(row)
         below = QVBoxLayout()
         below.setContentsMargins(wide + px(10), 0, 0, 0)
         below.addWidget(self._note)
-        below.addWidget(self.overwrite)
+        row = QHBoxLayout()
+        row.addWidget(self.overwrite)
+        row.addWidget(self._keep_both)
+        row.addStretch(1)
+        below.addLayout(row)
         column.addLayout(below)
         column.addWidget(self._bar)
         column.addWidget(Rule(theme))
@@ -269,30 +211,57 @@ class ExportDialog(QDialog):
         known = _PROFILE_FORMATS[self._profile]
         for key in _FORMATS:
             self._formats.show_choice(key, key in known)
-        if self._format not in known:
+        if self._format not in known or not self._picked:
             self._format = known[0]
         self._formats.choose(self._format)
         self._only.setVisible(self._profile == "spreadsheet")
         self._suggest()
+        self._tell_losses()
 
     def _on_format(self, key: object) -> None:
-        self._format = str(key)
+        self._format, self._picked = str(key), True
         self._suggest()
+        self._tell_losses()
+
+    def _on_extent(self, _key: object) -> None:
+        """Other rows are asked about."""
+        self._found = None
+        self.sheet.show_lines([("clock", "text2", _("Looking at every row for what it would lose…"))])
+        self._look()
+        self._ask_losses()
+
+    @property
+    def query(self) -> Mapping[str, Any] | None:
+        """What the rows to export are, None = all."""
+        return self._filtered[0] if self._filtered is not None and self.extent.current == "filtered" else None
+
+    def _on_keep_both(self) -> None:
+        self._by_hand = True
+        self.place.setText(str(free_path(self.path)))
 
     def _suggest(self) -> None:
         """A free name in the user's documents, until one was typed; then only its ending follows."""
         if self._by_hand:
             path = Path(self.place.text())
-            if path.suffix in _ENDINGS.values():
-                self.place.setText(str(path.with_suffix(_ENDINGS[self._format])))
+            if path.suffix in ENDINGS.values():
+                self.place.setText(str(path.with_suffix(ENDINGS[self._format])))
             return
         folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         home = Path(folder if folder and Path(folder).is_dir() else QDir.homePath())
-        ending = ("-sheet" if self._profile == "spreadsheet" else "") + _ENDINGS[self._format]
+        ending = ("-sheet" if self._profile == "spreadsheet" else "") + ENDINGS[self._format]
         self.place.setText(str(home / f"{self._stem}{ending}"))
 
     def _on_typed(self) -> None:
         self._by_hand = True
+
+    def _on_place(self) -> None:
+        """A name that ends like another format of the profile is meant so."""
+        meant = [key for key in _PROFILE_FORMATS[self._profile] if ENDINGS[key] == self.path.suffix.lower()]
+        if meant and meant[0] != self._format:
+            self._format, self._picked = meant[0], True
+            self._formats.choose(self._format)
+            self._tell_losses()
+        self._look()
 
     def _on_browse(self) -> None:
         path, _filter = QFileDialog.getSaveFileName(
@@ -313,12 +282,14 @@ class ExportDialog(QDialog):
         text = self.place.text().strip()
         path = self.path
         taken = bool(text) and (path.exists() or Path(f"{path}.actum.json").exists())
-        self.overwrite.setVisible(taken and not path.is_dir())
+        for offered in (self.overwrite, self._keep_both):
+            offered.setVisible(taken and not path.is_dir())
         if not taken:
             self.overwrite.setChecked(False)
-        rows = _("{n} rows").format(n=measures.count(self._rows)) if self._rows is not None else ""
-        wrong = ""
-        if not path.is_absolute():
+        wrong = str(((self._found or {}).get("refused") or {}).get(self._format, ""))
+        if wrong:
+            pass
+        elif not path.is_absolute():
             wrong = _("Name the file with its whole path, for example {path}.").format(path=Path(QDir.homePath()) / self._stem)
         elif path.is_dir():
             wrong = _("This is a folder. Name a file in it.")
@@ -326,12 +297,19 @@ class ExportDialog(QDialog):
             wrong = _("The folder {folder} does not exist.").format(folder=path.parent)
         elif taken and not self.overwrite.isChecked():
             wrong = _("A file of this name is there. Choose another name, or tick the box to replace it.")
-        said = wrong or " · ".join(part for part in (rows, _("The name is free; nothing is overwritten.")) if part)
+        said = wrong or " · ".join(part for part in (*self._figures(), _("The name is free; nothing is overwritten.")) if part)
         if taken and not wrong:
             said = _("The file that is there is replaced once the new one was read back.")
         self._note.ink("bad" if wrong else "text2")
         self._note.setText(said)
         self._wrong = bool(wrong)
+
+    def _figures(self) -> tuple[str, str]:
+        """How many rows it will hold, and about how large it will be."""
+        rows = self._filtered[1] if self._filtered is not None and self.query is not None else self._rows
+        size = ((self._found or {}).get("bytes_about") or {}).get(self._format)
+        told = _("{n} rows").format(n=measures.count(rows)) if rows is not None else ""
+        return told, _("about {size}").format(size=measures.size(size)) if size else ""
 
     def _on_go(self) -> None:
         if self._state == "written":
@@ -348,7 +326,8 @@ class ExportDialog(QDialog):
                 "format": self._format,
                 "profile": self._profile,
                 "path": str(self.path),
-                "overwrite": self.overwrite.isChecked(),
+                "existing": "replace" if self.overwrite.isChecked() else "refuse",
+                **({} if self.query is None else {"query": dict(self.query)}),
             }
         )
 
@@ -373,14 +352,27 @@ class ExportDialog(QDialog):
             why = " ".join(part for part in (error.what, error.why) if part) if error else ""
             self.sheet.show_lines([("warning-fill", "warn", why)])
             return
+        self._found = found
+        self._tell_losses()
+        self._look()
+
+    def _tell_losses(self) -> None:
+        """Of the spreadsheet format that is chosen, or would be."""
+        if self._found is None:
+            return
+        format = self._format if self._format in _PROFILE_FORMATS["spreadsheet"] else _PROFILE_FORMATS["spreadsheet"][0]
         lines = []
-        for loss in found["losses"]:
+        if why := self._found["refused"].get(format):
+            lines.append(("warning-fill", "warn", why))
+        for loss in self._found["losses"][format]:
             text, lossy = losswords.sentence(loss)
             lines.append(("warning-fill", "warn", text) if lossy else ("check", "ok", text))
         if not any(tone == "warn" for _icon, tone, _text in lines):
             lines.append(("check", "ok", _("Nothing is lost in this table")))
         lines.sort(key=lambda line: line[1] != "warn")
-        self.sheet.show_lines([*lines, ("check", "ok", _("UTF-8 with BOM, so that a spreadsheet reads it right"))])
+        marked = _("UTF-8 with BOM, so that a spreadsheet reads it right")
+        typed = _("Numbers, dates and texts keep their types; nothing is a formula")
+        self.sheet.show_lines([*lines, ("check", "ok", typed if format == "xlsx" else marked)])
 
     def progress(self, done: int, total: int, _unit: str) -> None:
         if self._state != "writing":
@@ -398,7 +390,11 @@ class ExportDialog(QDialog):
         words = _("{rows} rows written, read back and equal. {size}.")
         self._foot.setText(words.format(rows=measures.count(made["rows"]), size=measures.size(made["size_bytes"])))
         self._note.ink("text2")
-        self._note.setText(_("Beside it, {file} says which result it came from.").format(file=Path(str(made["sidecar"])).name))
+        beside = _("Beside it, {file} says which result it came from.").format(file=Path(str(made["sidecar"])).name)
+        parts = [str(part["file"]) for part in made.get("parts") or ()]
+        self._note.setText(
+            _("{n} files: {names}.").format(n=len(parts), names=", ".join(parts)) + " " + beside if parts else beside
+        )
         self._go.setFocus()
 
     def refused(self, error: ActumError) -> None:
@@ -417,7 +413,10 @@ class ExportDialog(QDialog):
     def _become(self, state: str) -> None:
         self._state = state
         asking, writing = state == "asking", state == "writing"
-        for widget in (self.data, self.sheet, self._formats, self.place, self._browse, self.overwrite):
+        for widget in (
+            *(self.data, self.sheet, self._formats, self.extent),
+            *(self.place, self._browse, self.overwrite, self._keep_both),
+        ):
             widget.setEnabled(asking)
         self._bar.setVisible(writing)
         self._bar.setRange(0, 0)
