@@ -42,8 +42,8 @@ from actum.ipc import spool
 from actum.ipc.messages import CAUSES, LEVELS
 from actum.ipc.outbox import Outbox
 from actum.model.identity import ProcessIdentity
+from actum.processes import containment, terminate
 from actum.processes import identity as identities
-from actum.processes import terminate
 
 Document = dict[str, Any]
 
@@ -67,6 +67,7 @@ class Host:
         self._bounds = Bounds(launch)
         self._pause = Pause(self._family)
         self._restorer = Restorer(launch)
+        self._container: containment.Container = containment.NoContainer()
         self._work: work.Work | None = None
         self._pump: Pump | None = None
         self._ending: Ending | None = None
@@ -92,6 +93,7 @@ class Host:
             self._wait()
             self._turn(time.monotonic())
         self._channel.close()
+        self._container.close()
         return _NOTHING_DONE
 
     # One turn.
@@ -213,7 +215,9 @@ class Host:
     def _start_work(self) -> None:
         try:
             log = LogWriter(self._launch.path("log"))
-            self._work = work.start(self._launch)
+            self._container = containment.for_session(self._launch.session)
+            self._report.container = self._container.name
+            self._work = work.start(self._launch, self._container)
         except work.CannotStart as error:
             self._failure = Failure("start_error", f"{error.what} {error.why}", error.details)
         except OSError as error:
@@ -394,6 +398,8 @@ class Host:
         from actum.host import closing
 
         confirmed = {"method": self._family.method, "at": clock.utc_us(), "nested": len(self._family.nested)}
+        if (inside := self._container.members()) is not None:
+            confirmed |= {"container": self._container.method, "left_inside": len(inside)}
         self._outcome = closing.outcome(self._launch, kind, ended=self._report.ended, tree=confirmed, **members)
         self._report.enter("sealing")
         self._record(time.monotonic())

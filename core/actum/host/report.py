@@ -34,6 +34,7 @@ class Report:
         self.root: Document | None = None
         self.last_progress_s = 0.0
         self.completed = False
+        self.container = ""  # the name of the container of the tree, where another process can find it by that
         self._conditions: set[str] = set()
 
     def enter(self, phase: str) -> None:
@@ -96,6 +97,8 @@ class Report:
         if lives == self._recorded:
             return
         document = {"v": 1, "session": self._launch.session, "at": clock.utc_us(), "members": self._family.to_json()}
+        if self.container:
+            document["cgroup"] = self.container
         try:
             spool.write_tree(self._launch.folder, document)
             self._recorded = lives

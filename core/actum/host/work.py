@@ -16,6 +16,7 @@ from actum.errors import ActumError
 from actum.host.launch import Launch
 from actum.model.identity import ProcessIdentity
 from actum.processes import identity as identities
+from actum.processes.containment import Container
 
 
 class CannotStart(ActumError):
@@ -63,8 +64,8 @@ def environment(launch: Launch, inherited: Mapping[str, str]) -> dict[str, str]:
     return variables
 
 
-def start(launch: Launch) -> Work:
-    """Start the work. Raises CannotStart, which names the program or the folder."""
+def start(launch: Launch, container: Container) -> Work:
+    """Start the work in its container. Raises CannotStart, which names the program or the folder."""
     variables = environment(launch, os.environ)
     readers: dict[int, int] = {}
     writers: list[int] = []
@@ -75,7 +76,7 @@ def start(launch: Launch) -> Work:
             writers.append(writer)
             os.set_blocking(reader, False)
             _widen(reader)
-        pid = _spawn(launch, variables, writers)
+        pid = container.start(lambda: _spawn(launch, variables, writers))
     except BaseException:
         for descriptor in readers.values():
             os.close(descriptor)

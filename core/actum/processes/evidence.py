@@ -23,6 +23,7 @@ from actum import clock, faults, limits
 from actum.ipc import messages, spool
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, Member, OutcomeSeen, PackageSeen, TreeSeen
 from actum.model.identity import ProcessIdentity
+from actum.processes import cgroup
 from actum.processes import identity as identities
 from actum.processes.proc import runs_host_of
 from actum.processes.tree import Snapshot, Tree
@@ -192,11 +193,14 @@ def _confirmed_by_host(look: _Look) -> bool:
 
 def _scan(look: _Look, snapshot: Snapshot) -> None:
     folder = look.question.attempt_folder
-    recorded, why = _recorded(spool.read_tree(folder))
+    document = spool.read_tree(folder)
+    recorded, why = _recorded(document)
+    inside = cgroup.recorded(document, look.question.session)
     exclude = [look.identity] if look.identity is not None else []
     alive_path = spool.spool_path(folder, "alive")
-    look.found = snapshot.find(cookie=look.question.cookie, alive_path=alive_path, members=recorded, exclude=exclude)
-    look.tree_method = look.found.method
+    cookie = look.question.cookie
+    look.found = snapshot.find(cookie=cookie, alive_path=alive_path, members=recorded, exclude=exclude, inside=inside)
+    look.tree_method = look.found.method + (" + cgroup" if isinstance(document, dict) and document.get("cgroup") else "")
     look.members = _without_host(look, look.found.members)
     if not look.found.complete:
         why = "The processes of this machine cannot be listed, or come and go too fast to be told apart."

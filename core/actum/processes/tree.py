@@ -2,9 +2,9 @@
 
 Theory. The cookie is for *finding*, identity for *confirming*. A process belongs to an attempt's tree when it is recorded
 in tree.json and its identity is alive; or carries the attempt's cookie in the environment it was started with; or has the
-attempt's `alive` file open; or descends from one of these. A nested Actum is left out: a process that holds the alive
-file of *another* attempt, or was started with another attempt's cookie, or supervises a workspace in a kernel session of its
-own (work that ran `actum … --detach`), and all below it.
+attempt's `alive` file open; or is in its cgroup, where one was delegated; or descends from one of these. A nested Actum is
+left out: a process that holds the alive file of *another* attempt, or was started with another attempt's cookie, or
+supervises a workspace in a kernel session of its own (work that ran `actum … --detach`), and all below it.
 
 A process that ends while the pass goes on may have forked one that the listing did not show yet. So the list is read again,
 and what is new in it is looked at within the same instant, until nothing that was listed has ended before it could be
@@ -27,7 +27,7 @@ from actum.model.identity import ProcessIdentity
 from actum.processes import identity as identities
 from actum.processes import proc
 
-COOKIE, RECORDED, DESCENDANT, ALIVE_LOCK = "cookie", "recorded", "descendant", "alive_lock"
+COOKIE, RECORDED, DESCENDANT, ALIVE_LOCK, CGROUP = "cookie", "recorded", "descendant", "alive_lock", "cgroup"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,10 @@ class Snapshot:
         alive_path: str | os.PathLike[str] | None,
         members: Sequence[ProcessIdentity] = (),
         exclude: Iterable[ProcessIdentity] = (),
+        inside: Iterable[int] = (),
     ) -> Tree:
-        """The living tree of one attempt. `members` are recorded identities; `exclude` is who is not asked for (the host)."""
+        """The living tree of one attempt. `members` are recorded identities; `exclude` is who is not asked for (the host);
+        `inside` are the pids in its cgroup: one that this pass has not seen, and that lives, came later."""
         alive = proc.file_id(alive_path)
         found: dict[int, str] = {}
         hidden = []
@@ -117,11 +119,15 @@ class Snapshot:
             found.setdefault(pid, COOKIE)
         for pid in self.by_alive.get(alive, ()) if alive else ():
             found.setdefault(pid, ALIVE_LOCK)
+        later = [pid for pid in inside if pid not in self.processes and identities.of(pid) is not None]
+        for pid in inside:
+            if pid in self.processes:
+                found.setdefault(pid, CGROUP)
         excluded = {identity.pid for identity in exclude if self._lives(identity)}
         self._add_descendants(found, excluded, cookie, alive)
         chosen = [pid for pid in found if pid not in excluded]
         living = tuple(self._member(pid, found[pid]) for pid in sorted(chosen))
-        return Tree(living, self.unreadable, self.complete, hidden=tuple(sorted(set(hidden) - set(found))))
+        return Tree(living, self.unreadable, self.complete and not later, hidden=tuple(sorted(set(hidden) - set(found))))
 
     def _add_descendants(
         self, found: dict[int, str], excluded: set[int], cookie: str | None, alive: tuple[int, int] | None

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from actum import lock
@@ -122,18 +123,30 @@ def _processes(_: Workspace) -> Found:
 
 
 def _cgroup(_: Workspace) -> Found:
-    place = f"/sys/fs/cgroup{_own_cgroup()}"
-    if os.access(os.path.join(place, "cgroup.procs"), os.W_OK) and os.access(place, os.W_OK):
-        return Health.OK, f"{place} can be divided; it is not used yet", ""
+    from actum.processes import cgroup
+
+    home = cgroup.own()
+    if home is not None and cgroup.is_delegated(home):
+        return Health.OK, f"{home} is delegated; each attempt gets a group of its own in it", ""
     return Health.NOTE, "none is delegated; process trees are found by cookie and recorded members", ""
 
 
-def _own_cgroup() -> str:
-    with open("/proc/self/cgroup", encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("0::"):
-                return line[3:].strip()
-    return "/"
+def _evidence(_: Workspace) -> Found:
+    """How this program was tried: what the tests and the long runs wrote, if it is here."""
+    from importlib.util import find_spec
+
+    from actum import tried
+
+    root, spec = tried.checkout(), find_spec("actum_resources")
+    places = [root / "build" / "evidence.json"] if root else []
+    places += [Path(place) / "evidence.json" for place in (spec.submodule_search_locations or () if spec else ())]
+    found = next((read for place in places if isinstance(read := tried.read(place), tried.Tried)), None)
+    if found is None:
+        return Health.NOTE, "no evidence of its tests is here; packaging/test writes it", ""
+    failed = sum(entry.failed for parts in found.entries.values() for entry in parts)
+    text = f"{len(found.entries)} kinds of test ran, {failed} failures or findings; the About page shows them"
+    missing = f"; did not run: {', '.join(found.missing)}" if found.missing else ""
+    return (Health.WARNING if failed else Health.OK), text + missing, ""
 
 
 def _machine(_: Workspace) -> Found:
@@ -234,6 +247,7 @@ SIGNS: tuple[tuple[str, str, Callable[[Workspace], Found]], ...] = (
     ("sqlite", "Database library", _sqlite),
     ("processes", "Ending processes", _processes),
     ("cgroup", "Control groups", _cgroup),
+    ("evidence", "Tests", _evidence),
     ("machine", "Machine", _machine),
     ("sockets", "Socket", _sockets),
     ("folder", "Workspace", _folder),
