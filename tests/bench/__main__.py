@@ -25,6 +25,7 @@ NAMES = (
     "window_start",
     "table_browser",
     "exports",
+    "fire",
 )
 
 

@@ -73,8 +73,8 @@ def figures(took: list[float], prefix: str) -> dict[str, float]:
 
 
 class Watched(Watch):
-    """How late the timer fires, and how late it would have been with a core for each thread that was ready: `held_ms` leaves out
-    the longest wait of any thread of this program for a core, which the GUI thread shares when that one has the interpreter.
+    """How late the timer fires, and how late with a core for each thread that was ready: `held_ms` leaves out the longest
+    wait of any thread of this program for a core, which the GUI thread shares when that one has the interpreter.
     What other processes of the machine take is theirs. Where the system does not tell such waits, both are the same."""
 
     def __init__(self) -> None:
