@@ -183,7 +183,7 @@ class ResultsView(QWidget):
             self.elsewhere_asked.emit(path)
 
     def _on_export(self) -> None:
-        self.export_asked.emit(self.table.selected())
+        self.export_asked.emit([self._model.run_at(row) for row in self.table.selected()])
 
     def focus_start(self) -> None:
         if self._model.rowCount() and not self.table.currentIndex().isValid():
