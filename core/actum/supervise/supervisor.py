@@ -122,7 +122,7 @@ class Supervisor:
         return effects
 
     def _open_for(self, row: AttemptRow) -> bool:
-        return not self.held and (not self.paused or row.admitted_epoch >= self.epoch)
+        return not self.held and (not self.paused or row.admitted_epoch >= self.epoch or row.run in self._slots.resumed)
 
     def _await_retry(self, row: AttemptRow, now: Now, at_least_s: float = 0.0) -> None:
         """The run waits for its next attempt; never further than its longest back-off, whatever the wall clock does."""
@@ -386,7 +386,8 @@ class Supervisor:
         return [Reply(event.command, {"paused": True})]
 
     def _on_queue_resumed(self, event: events.QueueResumed, now: Now) -> list[Effect]:
-        self.paused, self.held = False, self.held and not event.held
+        self._slots.resumed |= event.runs
+        self.paused, self.held = self.paused and bool(event.runs), self.held and not event.held
         self._open_queue()
         return [Reply(event.command, {"paused": self.held})]
 
@@ -430,10 +431,9 @@ class Supervisor:
 
     def _on_tick(self, event: events.Tick, now: Now) -> list[Effect]:
         effects: list[Effect] = []
-        due = [then for at_us, then in self._postponed if at_us <= now.monotonic_us]
-        self._postponed = [each for each in self._postponed if each[0] > now.monotonic_us]
-        for then in due:
-            effects += then(now)
+        for each in [each for each in self._postponed if each[0] <= now.monotonic_us]:
+            self._postponed.remove(each)  # one at a time: who comes first must see that the others are still to come
+            effects += each[1](now)
         reconcile = now.monotonic_us >= self._next_pass_us
         if reconcile:
             self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
