@@ -129,7 +129,10 @@ class Controller(QObject):
         self._note("recovery", "bad", opened.recovery)
         self._note("log_lost", "warning", opened.log_lost)
         self.awake.read_setting()
-        QTimer.singleShot(OFFERS_AFTER_MS, self, self._look_for_offers)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.timeout.connect(self._look_for_offers)
+        self._later.start(OFFERS_AFTER_MS)
 
     @_guarded
     def _look_for_offers(self) -> None:
@@ -179,7 +182,7 @@ class Controller(QObject):
 
         Hosts go on and find the next supervisor. A command that has no answer by then is told that the supervisor left.
         """
-        for timer in (getattr(self, "_tick", None), getattr(self, "_show", None)):
+        for timer in (getattr(self, "_tick", None), getattr(self, "_show", None), getattr(self, "_later", None)):
             if timer is not None:
                 timer.stop()
         if self._server is not None:
