@@ -212,14 +212,14 @@ def test_the_logical_digest_is_of_values_however_they_are_stored(name: str) -> N
 
 def test_reading_ahead_hands_on_what_happens_and_ends_its_thread() -> None:
     def numbers() -> Any:
-        yield from range(limits.BATCHES_AHEAD + 3)
+        yield from range(limits.BATCHES_AHEAD_MAX + 3)
         raise ActumError("contract_invalid", "no more")
 
     seen = []
     with pytest.raises(ActumError, match="no more"):
         for number in ahead.ahead(numbers()):
             seen.append(number)
-    assert seen == list(range(limits.BATCHES_AHEAD + 3))
+    assert seen == list(range(limits.BATCHES_AHEAD_MAX + 3))
     early = ahead.ahead(iter(range(1_000_000)))
     assert next(early) == 0
     early.close()  # type: ignore[attr-defined]

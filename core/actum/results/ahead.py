@@ -1,6 +1,6 @@
 """Reading ahead: an iterator's next items are made in a thread of their own while the one before is worked on.
 
-It pays where both sides leave the interpreter lock: decoding, comparing, digesting. At most BATCHES_AHEAD items wait. Closing
+It pays where both sides leave the interpreter lock: decoding, comparing, digesting. At most BATCHES_AHEAD_MAX items wait. Closing
 ends the thread, whatever it was at; an exception inside it comes out where its item would have.
 """
 
@@ -19,7 +19,7 @@ _END = object()
 
 def ahead(items: Iterator[T]) -> Iterator[T]:
     """The same items. Close it when it is not read to its end."""
-    waiting: queue.Queue[Any] = queue.Queue(limits.BATCHES_AHEAD)
+    waiting: queue.Queue[Any] = queue.Queue(limits.BATCHES_AHEAD_MAX)
     closed = threading.Event()
 
     def put(item: Any) -> bool:
