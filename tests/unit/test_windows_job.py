@@ -51,8 +51,8 @@ class Recorded:
     def resume(self, process: int) -> int:
         return self._call("resume", process)
 
-    def terminate(self, job: int, exit_code: int) -> int:
-        return self._call("terminate", job, exit_code)
+    def end_job(self, job: int, exit_code: int) -> int:
+        return self._call("end_job", job, exit_code)
 
     def close(self, handle: int) -> int:
         return self._call("close", handle)
@@ -126,7 +126,7 @@ def test_r07_the_tree_is_ended_through_the_job_s_own_handle_and_let_go_once() ->
     job.end()
     job.close()
     job.close()
-    assert kernel.calls[2:] == [("terminate", JOB, windows_job.ENDED_BY_ACTUM), ("close", JOB)]
+    assert kernel.calls[2:] == [("end_job", JOB, windows_job.ENDED_BY_ACTUM), ("close", JOB)]
 
 
 @pytest.mark.skipif(ctypes.sizeof(ctypes.c_void_p) != 8, reason="the sizes are those of 64-bit systems")

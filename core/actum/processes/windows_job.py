@@ -84,7 +84,7 @@ class Kernel(Protocol):
     def query_information(self, job: int, kind: int, information: Any) -> int: ...
     def assign(self, job: int, process: int) -> int: ...
     def resume(self, process: int) -> int: ...
-    def terminate(self, job: int, exit_code: int) -> int: ...
+    def end_job(self, job: int, exit_code: int) -> int: ...
     def close(self, handle: int) -> int: ...
     def last_error(self) -> int: ...
 
@@ -139,7 +139,7 @@ class Job:
 
     def end(self) -> None:
         """End all that is in the job, at once; there is no gentle way by the job."""
-        self._did("TerminateJobObject", self._kernel.terminate(self._job, ENDED_BY_ACTUM))
+        self._did("TerminateJobObject", self._kernel.end_job(self._job, ENDED_BY_ACTUM))
 
     def close(self) -> None:
         """Let go of the job: what is still in it ends. Twice is once."""
@@ -191,7 +191,7 @@ class SystemKernel:
     def resume(self, process: int) -> int:
         return int(self._ntdll.NtResumeProcess(ctypes.c_void_p(process)) == 0)  # an NTSTATUS: 0 is success
 
-    def terminate(self, job: int, exit_code: int) -> int:
+    def end_job(self, job: int, exit_code: int) -> int:
         return int(self._kernel32.TerminateJobObject(ctypes.c_void_p(job), exit_code))
 
     def close(self, handle: int) -> int:

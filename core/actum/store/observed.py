@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from actum.limits import OBSERVED_ROWS_MAX
 from actum.store.queries import Reader
 
+SQLITE = f"SQLite {sqlite3.sqlite_version}"
+
 _NEWEST = "SELECT kind, count(*) FROM (SELECT kind FROM journal ORDER BY seq DESC LIMIT ?) GROUP BY kind"
 _CHECKS = "SELECT state, count(*) FROM (SELECT state FROM result_check ORDER BY seq DESC LIMIT ?) GROUP BY state"
 _LOST = "SELECT code, count(*) FROM (SELECT failure_code AS code FROM attempt ORDER BY seq DESC LIMIT ?) GROUP BY code"

@@ -6,13 +6,12 @@ Nothing claims more than it shows: a kind that did not run says so, and evidence
 from __future__ import annotations
 
 import platform
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from actum import tried
 from actum.errors import ActumError
-from actum.store.observed import Observed, observed
+from actum.store.observed import SQLITE, Observed, observed
 from actum.store.queries import Reader
 from actum.tried import ByHand, Entry, Kind, NotThere, Tried
 from actum.workspace import Workspace
@@ -105,7 +104,7 @@ def _versions(version: str) -> Iterator[Detail]:
     yield Section("Actum")
     yield Pair(_("Version"), version)
     yield Pair(_("License"), "Apache-2.0")
-    parts = f"Python {platform.python_version()}, PySide6 {pyside}, SQLite {sqlite3.sqlite_version}"
+    parts = f"Python {platform.python_version()}, PySide6 {pyside}, {SQLITE}"
     yield Pair(_("Runs on"), f"{parts}; {platform.system()} {platform.release()} ({platform.machine()})")
     yield Pair(_("Fonts and icons"), "Inter, JetBrains Mono (OFL 1.1); Phosphor (MIT)")
 
