@@ -101,8 +101,10 @@ class Den:
 class Keeper:
     """Attributes: ws, folder, pid (of the supervising process)."""
 
-    def __init__(self, folder: Path, slots: int = SLOTS) -> None:
+    def __init__(self, folder: Path, slots: int = SLOTS, patience_s: float = 30) -> None:
+        """`patience_s` = how long an answer may take: more where everything yields to other work."""
         self.folder = folder
+        self._patience_s = patience_s
         self.ws = Workspace(folder / "workspace")
         create_folders(self.ws)
         self.host_mib: dict[int, float] = {}
@@ -136,7 +138,7 @@ class Keeper:
             answers = [frame["body"] for frame in self._end.hear() if frame["type"] == "answer"]  # type: ignore[union-attr]
             return answers[before] if len(answers) > before else None
 
-        answer = wait_until(answered, 30, f"the answer to {body['verb']}")
+        answer = wait_until(answered, self._patience_s, f"the answer to {body['verb']}")
         assert answer is not None
         assert answer.get("ok") is not None, answer
         return dict(answer["ok"])
@@ -157,7 +159,7 @@ class Keeper:
     def actum(self, *words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", ENTRY, "--workspace", str(self.ws.path), *words]
         return subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=120, check=False, cwd=self.folder
+            command, capture_output=True, text=True, errors="replace", timeout=4 * self._patience_s, check=False, cwd=self.folder
         )
 
     def close(self) -> None:
@@ -173,7 +175,7 @@ class Keeper:
             if self._end is not None:
                 self._end.close()
             self._process.send_signal(signal.SIGTERM)
-            self._process.wait(30)
+            self._process.wait(self._patience_s)
 
     def _set(self, name: str, value: object) -> None:
         writer = Writer(self.ws)
@@ -192,8 +194,8 @@ class Keeper:
             end.greet()
             return end
 
-        self._end = wait_until(greeted, 30, "the supervisor")
-        wait_until(lambda: self._end and self._end.heard("client-hello-ack"), 30, "the greeting")
+        self._end = wait_until(greeted, self._patience_s, "the supervisor")
+        wait_until(lambda: self._end and self._end.heard("client-hello-ack"), self._patience_s, "the greeting")
 
 
 def peak_mib(pid: int) -> float:

@@ -13,6 +13,7 @@ from actum.store.queries import Reader
 from tests.helpers.zookeeper import Den, Keeper
 
 AT_ONCE = 20
+PATIENCE_S = 300  # twenty trees at once, perhaps at the lowest priority
 LOCKED = ("database is locked", "database table is locked", "workspace_busy")
 READING = (("runs", "-n", "20"), ("alerts",), ("tasks",), ("doctor",))
 
@@ -29,7 +30,7 @@ class Found:
 def concurrent(folder: Path, seconds: float, at_once: int = AT_ONCE, steps: int = 20) -> Found:
     """Keep `at_once` runs going for `seconds`, then let them end, and look at everything that was said."""
     found = Found()
-    keeper = Keeper(folder, slots=at_once)
+    keeper = Keeper(folder, slots=at_once, patience_s=PATIENCE_S)
     try:
         end = time.monotonic() + seconds
         open_dens: list[Den] = []

@@ -1,7 +1,7 @@
 """What this workspace itself shows of its use: runs, ends from outside that were survived, checks of results; bounded looks.
 
-It is no test: nobody chose the cases. Events, checks and failures are counted among the newest OBSERVED_ROWS_MAX, so that the answer
-comes at once in a workspace of any size; `whole` says whether that was all of them.
+It is no test: nobody chose the cases. Events, checks and failures are counted among the newest OBSERVED_ROWS_MAX, so that
+the answer comes at once in a workspace of any size; `whole` says whether that was all of them.
 """
 
 from __future__ import annotations
