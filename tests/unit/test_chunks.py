@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from actum import limits
 from actum.errors import ActumError, WrongUse
-from actum.results import ahead, chunks, logical, throttle
+from actum.results import ahead, authority, chunks, logical, throttle
 from actum.results.chunks import Extent, extent_of
 from actum.results.manifest import Messages, read_derived, read_manifest
 from actum.results.verify import verify
@@ -243,3 +243,14 @@ def test_a_background_look_reads_no_faster_than_it_may() -> None:
     time.now += 100
     report(1000, 1000, "bytes")
     assert (time.now, told) == (110, [50, 250, 1000, 1000])
+
+
+def test_r11_reading_a_parquet_keeps_no_more_than_it_hands_out(tmp_path: Path) -> None:
+    """Whatever its length: the reader of the library would keep the bytes of every row group it has read."""
+    path, rows = tmp_path / "t.parquet", 24 * limits.ROW_GROUP_ROWS_MAX
+    table = pa.table({"n": pa.array(range(0, rows * 7919, 7919))})
+    pq.write_table(table, path, row_group_size=limits.ROW_GROUP_ROWS_MAX, use_dictionary=False, compression="none")
+    del table
+    before = pa.total_allocated_bytes()
+    most = max(pa.total_allocated_bytes() - before for _ in authority.parquet_batches(path, "t"))
+    assert most < path.stat().st_size // 4

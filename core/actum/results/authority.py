@@ -256,7 +256,7 @@ def parquet_batches(path: Path, table: str, advance: Advance = lambda count: Non
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, pre_buffer=False) as file:  # it would keep the bytes of all it has read
             size, rows = path.stat().st_size, file.metadata.num_rows
             groups, passed = _groups_after(file.metadata, skip)
             told = seen = 0
