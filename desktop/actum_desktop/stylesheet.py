@@ -55,6 +55,9 @@ QMenu::item:selected {{ background: {t.tint_accent}; }}
 QMenu::item:disabled {{ color: {t.text3}; }}
 QMenu::separator {{ height: 1px; background: {t.hairline}; margin: {px(4)}px {px(8)}px; }}
 QAbstractScrollArea {{ border: none; background: transparent; }}
+QFileDialog QAbstractItemView {{ background: {t.surface}; }}
+QFileDialog QHeaderView, QFileDialog QHeaderView::section {{ background: {t.surface}; color: {t.text2}; border: none;
+  padding: {px(2)}px {px(4)}px; }}
 QScrollBar:vertical {{ background: transparent; width: {px(12)}px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {t.track}; border-radius: {px(3)}px; margin: {px(3)}px; min-height: {px(32)}px; }}
 QScrollBar::handle:vertical:hover {{ background: {t.line2}; }}
@@ -95,6 +98,8 @@ QComboBox:focus {{ border: 2px solid {t.accent}; min-height: {control - 2}px; pa
 QComboBox[small="true"] {{ min-height: {small}px; padding: 0 {px(8)}px; }}
 QComboBox[small="true"]:focus {{ min-height: {small - 2}px; padding: 0 {px(8) - 1}px; }}
 QComboBox::drop-down {{ border: none; width: {px(22)}px; }}
+QListWidget#options {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.line2}; outline: none;
+  selection-background-color: {t.tint_accent}; selection-color: {t.text}; padding: {px(2)}px; }}
 QComboBox QAbstractItemView {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.hairline};
   selection-background-color: {t.tint_accent}; selection-color: {t.text}; outline: none; }}
 """

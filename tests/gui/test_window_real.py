@@ -96,10 +96,14 @@ def test_closed_and_opened_again_the_run_is_found(open_desk: Open, qtbot: QtBot,
 
 def test_language_and_look_change_while_it_is_open(open_desk: Open, qtbot: QtBot) -> None:
     desk = open_desk()
+    desk.window.asking.sample("demo-fails")
+    qtbot.waitUntil(lambda: phase(desk) == "CLOSED", timeout=60_000)
+    assert desk.window._model.cells_of(0).title == "Fails on purpose"
     desk.window.scheme_chosen.emit("dark")
     assert desk.theme.dark
     desk.window._on_language("zh_CN")
     qtbot.waitUntil(lambda: desk.window._runs._title.text() == "运行", timeout=10_000)
+    assert desk.window._model.cells_of(0).title != "Fails on purpose", "titles of tasks change with the language"
     desk.window._on_language("en")
     qtbot.waitUntil(lambda: desk.window._runs._title.text() == "Runs", timeout=10_000)
     desk.window.scheme_chosen.emit("light")

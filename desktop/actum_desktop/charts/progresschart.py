@@ -81,7 +81,7 @@ class ProgressChart(QWidget):
             self._bands(painter, box, span, names=box is upper)
             self._grid(painter, box)
         if len(self._samples) > 1:
-            self._series(painter, upper, span, [s.fraction for s in self._samples], "accent", fill=True)
+            self._series(painter, upper, span, [s.fraction for s in self._samples], "accent", fill=True, stages=True)
             top = max((s.cpu or 0 for s in self._samples), default=0)
             top = max(100.0, top)
             self._series(
@@ -196,15 +196,33 @@ class ProgressChart(QWidget):
         *,
         fill: bool = False,
         dash: bool = False,
+        stages: bool = False,
     ) -> None:
-        points = [
-            QPointF(self._x(box, span, sample.at), box.bottom() - box.height() * max(0.0, min(1.0, value)))
-            for sample, value in zip(self._samples, values, strict=True)
-            if value is not None
-        ]
-        if len(points) < 2:
-            return
         color = self._ink.theme.color(token)
+        pieces = self._pieces(box, span, values, by_stage=stages)
+        for points in pieces:
+            self._curve(painter, box, points, color, fill=fill, dash=dash)
+        if fill and pieces and box.top() < self.height() / 3:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            painter.drawEllipse(pieces[-1][-1], 3, 3)
+
+    def _pieces(
+        self, box: QRectF, span: tuple[int, int], values: Sequence[float | None], *, by_stage: bool
+    ) -> list[list[QPointF]]:
+        """The points of one line, or of one for each stage: a stage begins at nothing done, no work is undone by it."""
+        pieces: list[list[QPointF]] = []
+        stage: str | None = None
+        for sample, value in zip(self._samples, values, strict=True):
+            if value is None:
+                continue
+            if not pieces or (by_stage and sample.stage != stage):
+                pieces.append([])
+            stage = sample.stage
+            pieces[-1].append(QPointF(self._x(box, span, sample.at), box.bottom() - box.height() * max(0.0, min(1.0, value))))
+        return pieces
+
+    def _curve(self, painter: QPainter, box: QRectF, points: list[QPointF], color: QColor, *, fill: bool, dash: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         if fill:
             path = QPainterPath(QPointF(points[0].x(), box.bottom()))
@@ -220,10 +238,6 @@ class ProgressChart(QWidget):
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline(QPolygonF(points))
-        if fill and box.top() < self.height() / 3:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(color)
-            painter.drawEllipse(points[-1], 3, 3)
 
     def _now(self, painter: QPainter, upper: QRectF, lower: QRectF, span: tuple[int, int]) -> None:
         x = round(self._x(upper, span, self._samples[-1].at))

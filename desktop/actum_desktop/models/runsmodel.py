@@ -320,10 +320,10 @@ class RunsModel(QAbstractTableModel):
         return "\n".join(lines)
 
     def retranslate(self) -> None:
+        """Titles of tasks are worded when a row is read: every row is read anew."""
         self._cells.clear()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
-        if self.rowCount():
-            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
+        self.reload()
 
 
 def _cell_text(shown: RunCells, column: int) -> str:
