@@ -21,6 +21,7 @@ from pathlib import Path
 
 from actum.faults import CATALOGUE
 
+from tests import evidence
 from tests.faults import matrix, pairs
 from tests.faults.matrix import Case, Verdict
 from tests.faults.record import Record
@@ -32,7 +33,7 @@ def main() -> int:
     options = _options()
     folder = Path(tempfile.mkdtemp(prefix="actum-f"))
     own_folders(folder)
-    begun = time.monotonic()
+    begun, code = time.monotonic(), evidence.Code.now()
     record = Record(options.resume)
     if not record.up_to_date:
         record.add_passages(baselines(folder, options.jobs))
@@ -48,6 +49,10 @@ def main() -> int:
         return 0
     _run(missing, folder, options.jobs, record)
     bad = _report([record.verdicts[case] for case in cases], time.monotonic() - begun)
+    counts = {"cases": len(cases), "findings": len(bad)}
+    note = f"{len(cases):,} of {len(everything):,} cases; {len(missing):,} of them ran now, the others were on record"
+    whole = len(cases) == len(everything)
+    evidence.report("faults", counts, seconds=time.monotonic() - begun, code=code, complete=whole, note=note)
     if not bad:
         remove(folder)
     return 1 if bad else 0

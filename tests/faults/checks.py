@@ -21,6 +21,7 @@ NATURAL = {
     "stopped": ("STOPPED", None),
     "exports": ("SUCCEEDED", None),
     "rejected": ("FAILED", "result_rejected"),
+    "robbed": ("SUCCEEDED", None),
 }
 UNSUCCESSFUL = ("FAILED", "START_FAILED")
 NEVER_STARTED = frozenset({"launch_lost", "host_lost", "start_error", "start_deadline"})

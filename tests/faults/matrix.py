@@ -28,6 +28,16 @@ ELSEWHERE = {
     "begins": ("store.epoch.", "generation."),
     "exports": ("helper.", "controller.helper.", "store.commit."),
     "rejected": ("store.commit.",),
+    "robbed": ("spool.restored.", "spool.foreign."),
+}
+# A spool that is gone with its host, or the work's forged outcome that no host is there to set aside, proves nothing, for ever:
+# the run holds until a person attests (§6 row 14), and that is no end a case could wait for.
+HELD_FOR_EVER = {
+    ("spool.restored.rename.before", "kill-host"),
+    ("spool.restored.rename.before", "kill-all"),
+    ("spool.restored.rename.after", "kill-host"),
+    ("spool.foreign.rename.before", "kill-host"),
+    ("spool.foreign.rename.before", "kill-all"),
 }
 
 # Nothing that the system could refuse stands at these points: they mark what is on record, what was heard, what is held.
@@ -118,7 +128,9 @@ def generate(passages: Passages) -> Iterator[Case]:
             last = passing.often if not point.startswith(PERIODIC) else 1
             for nth in sorted({1, last}):
                 yield from (
-                    Case(scenario, point, nth, action) for action in actions(point) if _somebody(action, passing.alive[nth])
+                    Case(scenario, point, nth, action)
+                    for action in actions(point)
+                    if _somebody(action, passing.alive[nth]) and (point, action) not in HELD_FOR_EVER
                 )
 
 
@@ -127,7 +139,7 @@ def _somebody(action: str, alive: frozenset[str]) -> bool:
 
 
 def _again(scenario: str, point: str) -> bool:
-    """Points that also a run passes are struck again where another thing is at stake: a first opening, an export."""
+    """Points that also a run passes are struck again only where another thing is at stake: a first opening, an export."""
     return point.startswith(ELSEWHERE[scenario])
 
 

@@ -1,4 +1,4 @@
-"""What is being done when a fault strikes: first use, success, failure, stop, export, an altered package.
+"""What is being done when a fault strikes: first use, success, failure, stop, export, an altered package, a robbed spool.
 
 Each scenario does its part with the fault armed in the app (its host and helpers inherit it), then, in `go_on`, what a
 person does after a crash: start again without faults and let everything come to its end. Workspaces are used for several
@@ -27,7 +27,7 @@ DATA = "n,square\n" + "".join(f"{n},{n * n}\n" for n in range(10))
 
 # Says in the trace that it was started and that it came to its end; fails or waits at a gate as its parameter tells it.
 WORK = """
-import json, os, sys, time
+import json, os, shutil, sys, time
 trace, gate, wanted, data, key = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4], os.environ["ACTUM_KEY"]
 def say(word):
     with open(trace, "a") as file:
@@ -38,6 +38,13 @@ messages.write(json.dumps({"progress": [1, 2]}) + "\\n")
 print("half way", flush=True)
 while wanted == "stop" and not os.path.exists(gate):
     time.sleep(0.02)
+if wanted == "rob":
+    spool = os.path.join(os.path.dirname(os.environ["ACTUM_MESSAGES"]), "spool")
+    shutil.rmtree(spool)
+    while not os.path.exists(os.path.join(spool, "claim")):
+        time.sleep(0.02)
+    with open(os.path.join(spool, "outcome.json"), "w") as outcome:
+        outcome.write("{}")
 with open(data) as source, open(os.path.join(os.environ["ACTUM_OUTPUT"], "table.csv"), "w") as table:
     source.readline()
     table.write(source.read())
@@ -69,7 +76,7 @@ class Stage(App):
         script.write_text(WORK)
         words = (str(script), str(self.trace), str(self.gate), "{wanted}", "{data}")
         options = [f"--arg={word}" for word in words]
-        more = ("--param", "wanted:choice[succeed,fail,stop]", "--param", "data:file", "--grace", "1s")
+        more = ("--param", "wanted:choice[succeed,fail,stop,rob]", "--param", "data:file", "--grace", "1s")
         return self.run("task", "add", "work", "--program", sys.executable, *options, *more, code=None, fault=fault)
 
     def said(self, key: str) -> list[str]:
@@ -165,6 +172,11 @@ def _fails(flight: Flight) -> None:
     flight.end("run", flight.begin("fail", flight.fault))
 
 
+def _robbed(flight: Flight) -> None:
+    """The work deletes its own spool, waits until its host has made it anew, and puts an outcome of its own there."""
+    flight.end("run", flight.begin("rob", flight.fault))
+
+
 def _stopped(flight: Flight) -> None:
     command = flight.begin("stop", flight.fault)
     wait_until(
@@ -202,6 +214,7 @@ SCENARIOS: dict[str, Callable[[Flight], None]] = {
     "stopped": _stopped,
     "exports": _exports,
     "rejected": _rejected,
+    "robbed": _robbed,
 }
 
 

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from actum import lock
 
+from tests import evidence
 from tests.faults import roles, soakchecks
 from tests.faults.__main__ import own_folders, remove
 from tests.faults.scenarios import COMMAND_S_MAX, DATA
@@ -47,7 +48,8 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="actum-s"))
     own_folders(folder)
     say(f"seed {options.seed}, in {folder}")
-    end = time.monotonic() + 60 * options.minutes
+    begun, code = time.monotonic(), evidence.Code.now()
+    end = begun + 60 * options.minutes
     total, number, wrong = Counter[str](), 0, 0
     while time.monotonic() < end:
         number += 1
@@ -64,6 +66,8 @@ def main() -> int:
         else:
             remove(done.stage.folder)
     say(f"{number} rounds: {_words(total)}; violations: {wrong}")
+    counts = {"rounds": number, **total, "findings": wrong}
+    evidence.report("soak", counts, seconds=time.monotonic() - begun, code=code, note="kills at random instants")
     if not wrong:
         shutil.rmtree(folder, ignore_errors=True)
     return 1 if wrong else 0

@@ -23,6 +23,7 @@ NATURAL = {
     "stopped": ("STOPPED", None),
     "deadline": ("TIMEOUT", "overall_deadline"),
 }
+ATTEMPTS_AGAIN = 3  # retries of that task: kills may use them up
 NEVER_BEGUN = frozenset({"host_lost", "launch_lost", "start_deadline"})
 AFTER_A_KILL = frozenset({"host_lost", "launch_lost", "start_deadline", "work_crashed", "work_failed"})
 
@@ -66,7 +67,8 @@ def _of_run(stage: SoakStage, key: str, kind: str, spoken: dict[str, Spoken], hi
     seen = (str(run.status), last.failure_code)
     if run.status == "SUCCEEDED":
         yield from _of_success(stage, last, spoken.get(last.id, Spoken()), facts.get(last.id, []))
-    if seen != NATURAL[kind] and not _explained(kind, last, run.stop_requested_at_us, spoken, hit):
+    exhausted = kind == "again" and len(attempts) > ATTEMPTS_AGAIN and last.failure_code == "work_failed"
+    if seen != NATURAL[kind] and not exhausted and not _explained(kind, last, run.stop_requested_at_us, spoken, hit):
         yield f"{kind} ended {seen} ({last.failure_message}), the work said {spoken.get(last.id)}"
     outcome = spool.read_outcome(stage.ws.attempt_folder(last.run, last.n))
     sealed = isinstance(outcome, dict) and outcome["kind"] == "sealed"

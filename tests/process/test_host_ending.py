@@ -264,3 +264,48 @@ def host_path() -> str:
     from actum.host import host_main
 
     return os.path.abspath(host_main.__file__)
+
+
+def test_a_supervisor_that_the_work_left_behind_is_neither_ended_nor_waited_for(
+    tmp_path: Path, attempts: list[Attempt]
+) -> None:
+    """FORMATS, Nested actum: it leads a session of its own and holds a workspace's lock. One that merely opened it is ended."""
+    home = tmp_path / "another workspace"
+    home.mkdir()
+    (home / "generation").touch()
+    code = """
+import fcntl, sys, time
+lock = open(sys.argv[1], "w")
+if sys.argv[2] == "hold":
+    fcntl.flock(lock, fcntl.LOCK_EX)
+open(sys.argv[3], "w").close()
+time.sleep(600)
+"""
+    command = f"""
+import os, subprocess, sys, time
+for what in ("hold", "open"):
+    env = {{k: v for k, v in os.environ.items() if not k.startswith("ACTUM_")}}
+    marker = {str(home)!r} + "/" + what
+    child = subprocess.Popen([sys.executable, "-c", {code!r}, {str(home / "lock")!r}, what, marker], env=env,
+                             start_new_session=True, stdin=subprocess.DEVNULL)
+    while not os.path.exists(marker):
+        time.sleep(0.01)
+    with open({str(tmp_path / "pids")!r}, "a") as file:
+        file.write(f"{{child.pid}}\\n")
+os._exit(0)
+"""
+    outer = started(attempts, tmp_path, command, after_exit="end")
+    outer.spawn()
+    outer.wait()
+    holder, opener = (int(line) for line in (tmp_path / "pids").read_text().split())
+    living = identity.of(holder)
+    try:
+        outcome = outer.outcome()
+        assert (outcome["kind"], outcome["tree"]["method"]) == ("sealed", "subreaper, nested left out")
+        assert living is not None
+        assert identity.of(opener) is None, "it was of the tree, and was ended with it"
+        assert outer.leftovers() == ()
+    finally:
+        if living is not None:
+            assert terminate.signal(living, signal.SIGKILL) == "sent"
+    wait_until(lambda: identity.state(living) == "gone", what="its end")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from actum.errors import ActumError, StorageFailed
 from actum.helpers import rehash
+from actum.limits import HELPER_TRIES_MAX
 from actum.model.facts import FactName
 from actum.model.run import AttemptRow, InputRow
 from actum.supervise import events
@@ -18,6 +19,7 @@ from actum_desktop.controller import steps
 from actum_desktop.controller.helpers import HelperAnswer
 
 from tests.helpers.supervised import Bench
+from tests.helpers.workspaces import CONTRACT
 
 
 def row() -> AttemptRow:
@@ -85,3 +87,30 @@ def test_a_read_that_fails_says_nothing_about_the_file() -> None:
     with pytest.raises(StorageFailed) as failed:
         rehash.run({"path": "/proc/self/mem"}, lambda *_: None)  # its first page cannot be read: EIO
     assert failed.value.code == "io_error"
+
+
+@pytest.mark.parametrize("crashes", [HELPER_TRIES_MAX - 1, HELPER_TRIES_MAX])
+def test_r11_a_helper_that_crashes_while_it_freezes_is_asked_as_often_as_the_bound_says(tmp_path: Path, crashes: int) -> None:
+    """FORMATS: a crash is no rejection. A killed helper fails no run; one that dies of each try is said to."""
+    flow = steps.freeze(Workspace(tmp_path), replace(row(), contract=CONTRACT), 1, 1)
+    assert next(flow).verb == "rehash"
+    for _ in range(crashes - 1):
+        assert flow.send(HelperAnswer(crashed=True)).verb == "rehash"
+    if crashes < HELPER_TRIES_MAX:
+        assert flow.send(HelperAnswer(crashed=True)).verb == "rehash"
+        assert flow.send(HelperAnswer(ok={"sha256": "aa"})).verb == "codeidentity"
+        flow.close()
+        return
+    with pytest.raises(StopIteration) as stop:
+        flow.send(HelperAnswer(crashed=True))
+    assert stop.value.value.code == "io_error"
+
+
+def test_r17_code_that_nobody_could_identify_is_not_launched(tmp_path: Path) -> None:
+    flow = steps.freeze(Workspace(tmp_path), replace(row(), contract=CONTRACT, inputs=()), 1, 1)
+    assert next(flow).verb == "codeidentity"
+    for _ in range(HELPER_TRIES_MAX - 1):
+        flow.send(HelperAnswer(crashed=True))
+    with pytest.raises(StopIteration) as stop:
+        flow.send(HelperAnswer(crashed=True))
+    assert stop.value.value.code == "io_error"

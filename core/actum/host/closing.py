@@ -113,7 +113,9 @@ def set_aside_foreign(launch: Launch, document: Document) -> bool:
     found = spool.read_outcome(launch.folder)
     if isinstance(found, dict) and spool.outcome_digest(found) == spool.outcome_digest(document):
         return False
+    faults.point("spool.foreign.rename.before")
     os.replace(spool.spool_path(launch.folder, "outcome.json"), spool.spool_path(launch.folder, "outcome.foreign"))
+    faults.point("spool.foreign.rename.after")
     return True
 
 

@@ -6,11 +6,14 @@ tree gone, method "subreaper".
 
 Nested Actum. A host that was started by the work (by work that itself calls `actum`) becomes our child too when its
 starter ends, and may live for days; waitpid does not say ECHILD then. It and all below it are of another attempt: known by
-the alive file it holds or by the cookie it was started with, and remembered by identity, so that its orphans, which come
-to us if it is killed, stay excluded. With such children the tree is gone when *one pass over /proc shows no direct child of
-the host but nested ones, and none was reaped meanwhile*: this process reaps in one thread only, outside the pass, so every
-direct child that there was when the pass began is in /proc until its end, living or zombie, and is seen; if all of them are
-nested, no process of the tree had an ancestor, so there was none. Method "subreaper, nested left out".
+the alive file it holds or by the cookie it was started with; and a supervisor that the work left behind in a kernel session
+of its own, by the workspace lock it holds. They are remembered by identity, so that their orphans, which come to us if they
+are killed, stay excluded. With such children the tree is gone when *a pass over /proc shows no direct child of the host but
+nested ones, and none was reaped meanwhile*: this process reaps in one thread only, outside the pass, so every direct child
+that there was when the pass began is in /proc until its end, living or zombie, and is seen; if all of them are nested, no
+process of the tree had an ancestor, so there was none. Nothing rests on one listing: a pass that shows none is repeated at
+once, and the kernel's own list of our children, where it keeps one, must name none that the pass has not seen. Method
+"subreaper, nested left out".
 
 A pass costs time in proportion to the machine's processes, so passes keep a distance that holds their share of the host's
 time under SCAN_SHARE_MAX.
@@ -96,6 +99,10 @@ class Family:
             return False
         begun = time.monotonic()
         self._pass()
+        if not self._direct_left and self.nested:
+            seen = self.nested
+            self._pass()  # a second listing, and the kernel's own, must say the same
+            self._direct_left = self._direct_left or bool(_own_children() - {pid for pid, _ in seen | self.nested})
         cost = time.monotonic() - begun
         distance = max(limits.TREE_EVERY_S, cost / limits.SCAN_SHARE_MAX)
         self._next_pass, self._soonest = now + distance, now + distance / 10
@@ -140,7 +147,7 @@ class Family:
         for pid, below_nested in waiting:  # grows while it is walked
             fields = fields_of[pid]
             life = (pid, int(fields[identities.START_TICKS]))
-            apart = below_nested or life in self.nested or self._is_nested(pid)
+            apart = below_nested or life in self.nested or self._is_nested(pid, fields)
             waiting += [(child, apart) for child in children.get(pid, ())]
             if apart:
                 nested.add(life)
@@ -154,7 +161,7 @@ class Family:
         self.members, self.nested = members, nested
         self._peak_rss_bytes = max(self._peak_rss_bytes, sum(member.rss_bytes for member in members.values()))
 
-    def _is_nested(self, pid: int) -> bool:
+    def _is_nested(self, pid: int, fields: list[bytes]) -> bool:
         try:
             cookie = proc.cookie_of(pid)
         except OSError:
@@ -162,7 +169,7 @@ class Family:
         if cookie and cookie != self._cookie:
             return True
         held = proc.alive_files_of(pid)
-        return bool(held) and self._alive not in held
+        return self._alive not in held if held else proc.supervises(pid, int(fields[identities.SESSION]))
 
     def _forget(self, lives: set[Life]) -> None:
         for life in lives:
@@ -173,6 +180,18 @@ class Family:
     def _forget_all(self) -> None:
         self._forget(set(self.members))
         self.members, self.nested, self._direct_left = {}, set(), False
+
+
+def _own_children() -> set[int]:
+    """This process's children as the kernel lists them; none where it keeps no such list."""
+    found: set[int] = set()
+    for task in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{task}/children", "rb", buffering=0) as file:
+                found.update(int(word) for word in file.read().split())
+        except OSError:
+            continue
+    return found
 
 
 def _all_processes() -> tuple[dict[int, list[bytes]], dict[int, list[int]]]:

@@ -12,7 +12,7 @@ import fcntl
 import os
 from contextlib import suppress
 
-from actum import canonical
+from actum import canonical, faults
 from actum.host.launch import Launch
 from actum.ipc import spool
 
@@ -42,7 +42,9 @@ class Restorer:
             lock = self._fill(beside, self.claim, records)
             with suppress(FileNotFoundError, NotADirectoryError):
                 os.rmdir(spool.spool_path(folder))  # an empty one; what holds files is not ours to replace
+            faults.point("spool.restored.rename.before")
             os.rename(beside, spool.spool_path(folder).rstrip("/"))
+            faults.point("spool.restored.rename.after")
         except OSError:
             if lock >= 0:
                 os.close(lock)

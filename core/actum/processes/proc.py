@@ -9,6 +9,7 @@ from actum import limits
 
 _COOKIE = b"ACTUM_COOKIE="
 _ALIVE = "/spool/alive"
+_LOCK = "/lock"
 
 
 def runs_host_of(pid: int, folder: str | os.PathLike[str]) -> bool:
@@ -63,6 +64,30 @@ def alive_files_of(pid: int) -> list[tuple[int, int]]:
     except OSError:
         pass  # it has ended meanwhile, or a descriptor has been closed
     return found
+
+
+def supervises(pid: int, session: int) -> bool:
+    """Whether this is a supervisor that stands apart: it leads a kernel session of its own and holds a workspace's lock.
+
+    The kernel's account of the lock counts, not the open file: one that merely waits for it is no supervisor yet.
+    """
+    if session != pid:
+        return False
+    folder = f"/proc/{pid}/fd"
+    try:
+        for name in os.listdir(folder):
+            path = os.readlink(f"{folder}/{name}")
+            if path.endswith(_LOCK) and os.path.exists(f"{path.removesuffix(_LOCK)}/generation") and _holds(pid, name):
+                return True
+    except OSError:
+        pass  # it has ended meanwhile, or it is not ours to look at
+    return False
+
+
+def _holds(pid: int, descriptor: str) -> bool:
+    with open(f"/proc/{pid}/fdinfo/{descriptor}", "rb", buffering=0) as file:
+        lines = file.read(4096).splitlines()
+    return any(line.startswith(b"lock:") and b" FLOCK " in line and b" WRITE " in line for line in lines)
 
 
 def file_id(path: str | os.PathLike[str] | None) -> tuple[int, int] | None:

@@ -61,10 +61,12 @@ class QueuePaused:
 
 @dataclass(frozen=True, slots=True)
 class QueueResumed:
-    """`held` = a person lifts a person's pause; else only what was paused after a crash goes on."""
+    """`held` = a person lifts a person's pause; else only what was paused after a crash goes on. `runs`: these alone, since
+    somebody who asked for them waits."""
 
     command: int
     held: bool = True
+    runs: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,10 @@ Place = tuple[int, int, str]  # run, n, attempt: the order of the queue
 
 @dataclass(slots=True)
 class Slots:
-    """Attributes: total, holders (attempt → its exclusive resources)."""
+    """Attributes: total, holders (attempt → its exclusive resources), resumed (runs that no pause after a crash bars)."""
 
     total: int = 1
+    resumed: set[int] = field(default_factory=set)
     holders: dict[str, frozenset[str]] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
     _known: set[str] = field(default_factory=set)  # attempts in one of the four below

@@ -79,6 +79,7 @@ def watch_to_the_end(context: Context, session: Session, interrupts: Interrupts,
     """Wait for the run, print what `show` prints, and return its exit code."""
     from actum_desktop.commands import show as show_verb
 
+    session.asked_for.append(number)
     with Watch(context, number) as watch:
         back = f"`actum show {number}` says how it goes, `actum stop {number}` ends it."
         if wait_or_detach(session, watch, interrupts, back=back) is Ending.INTERRUPTED:

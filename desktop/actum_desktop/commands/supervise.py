@@ -42,7 +42,12 @@ def run(args: argparse.Namespace, context: Context) -> int:
         if lock is None:
             context.out.note("Another supervisor is alive; this one is not needed.")
             return EXIT_INTERRUPTED if interrupts.count else 0
-        return _supervise(args, context, interrupts, lock)
+        while True:
+            code, gave_way = _supervise(args, context, interrupts, lock)
+            lock = take_again(context, interrupts, gave_way) if gave_way else None
+            if lock is None:
+                return code
+            context.out.note("Nobody came; supervising again.")
 
 
 def acquire(context: Context, interrupts: Interrupts, *, patient: bool) -> Lock | None:
@@ -73,6 +78,31 @@ def acquire(context: Context, interrupts: Interrupts, *, patient: bool) -> Lock 
         time.sleep(0.1)
 
 
+def take_again(context: Context, interrupts: Interrupts, epoch: int) -> Lock | None:
+    """The lock that was given up for a successor after `epoch`, if nobody has it for TAKE_OVER_FREE_S; None once the successor
+    has opened its epoch (P21).
+
+    Whoever asked may have died before it came: then work would end with nobody to take its result.
+    """
+    from actum.generation import read_generation
+    from actum.lock import Lock, held_by_someone
+
+    free_since = time.monotonic()
+    end = free_since + limits.LOCK_WAIT_S
+    while not interrupts.count:
+        found, now = read_generation(context.workspace), time.monotonic()
+        if found is not None and found.epoch > epoch:
+            return None
+        if held_by_someone(context.workspace) is not False:
+            free_since = now
+            if now > end:
+                return None  # somebody has it, and does not say so: it is not ours to take
+        elif now - free_since >= limits.TAKE_OVER_FREE_S and (lock := Lock.try_acquire(context.workspace)) is not None:
+            return lock
+        time.sleep(0.1)
+    return None
+
+
 def _refuse_beside_the_living(context: Context) -> None:
     client = reach(context.workspace)
     if client is None:
@@ -87,7 +117,8 @@ def _refuse_beside_the_living(context: Context) -> None:
     )
 
 
-def _supervise(args: argparse.Namespace, context: Context, interrupts: Interrupts, lock: Lock) -> int:
+def _supervise(args: argparse.Namespace, context: Context, interrupts: Interrupts, lock: Lock) -> tuple[int, int]:
+    """Supervise until it is time to leave; the exit code, and the epoch that gave way to a successor (0: none did)."""
     headless = take_charge(context.workspace, lock)
     try:
         if not args.keep_paused:
@@ -108,7 +139,7 @@ def _supervise(args: argparse.Namespace, context: Context, interrupts: Interrupt
             context.out.note(f"Supervising no longer: {plain(headless.retired)}.")
     finally:
         headless.leave()
-    return EXIT_INTERRUPTED if headless.interrupted else 0
+    return (EXIT_INTERRUPTED if headless.interrupted else 0), epoch if headless.handed_over else 0
 
 
 class _Idle:

@@ -145,6 +145,7 @@ class Session:
     """One command's dealings with whoever supervises, through losses.
 
     `may_supervise` False: where nobody supervises, a detached supervisor is started instead of supervising here.
+    Attributes: asked_for (runs that this command asked for and waits for: no later supervisor pauses them as left over).
     """
 
     def __init__(self, ws: Workspace, interrupts: Interrupts, *, may_supervise: bool = True) -> None:
@@ -153,6 +154,7 @@ class Session:
         self._may_supervise = may_supervise
         self._open: Supervision | None = None
         self._lock_not_before_s = 0.0
+        self.asked_for: list[int] = []
 
     def __enter__(self) -> Session:
         return self
@@ -193,7 +195,12 @@ class Session:
 
         while not done():
             try:
-                self.supervisor().follow(runs, done, hear)
+                supervisor = self.supervisor()
+                if self.asked_for:
+                    supervisor.submit({"verb": "resume_queue", "only_after_crash": True, "runs": self.asked_for})
+                supervisor.follow(runs, done, hear)
+            except KeyboardInterrupt:
+                continue  # counted: `done` says what it means
             except ChannelLost:
                 self.leave()
                 losses += 1

@@ -24,7 +24,7 @@ from actum.model.run import InputRow, Trigger
 from actum.store.queries import Reader
 from actum.store.rows import TaskRow
 
-from actum_desktop.controller.flows import Flow, HelperCall
+from actum_desktop.controller.flows import Flow, HelperCall, patiently
 
 
 def find_task(reader: Reader, body: Mapping[str, Any]) -> TaskRow:
@@ -49,7 +49,7 @@ def admit(task: TaskRow, body: Mapping[str, Any], copy_bytes_max: int) -> Flow[A
         return error
     found: list[Mapping[str, Any]] = []
     if wanted:
-        answer = yield HelperCall("freeze", "digest", {"paths": [path for _, path, _ in wanted]})
+        answer = yield from patiently(HelperCall("freeze", "digest", {"paths": [path for _, path, _ in wanted]}))
         if answer.crashed:
             return CannotTell("helper_crashed", "The inputs could not be read.", "The helper ended unexpectedly.", "Try again.")
         if answer.error is not None:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from actum.limits import HELPER_TRIES_MAX
+
 from actum_desktop.controller.helpers import HelperAnswer, Helpers
 
 T = TypeVar("T")
@@ -26,6 +28,19 @@ class HelperCall:
 
 Flow = Generator[HelperCall, HelperAnswer, T]
 Progress = Callable[[str, int, int, str], None]
+
+
+def patiently(call: HelperCall, between: Callable[[], None] = lambda: None) -> Flow[HelperAnswer]:
+    """The answer to a call that may be repeated. A helper that crashes is no rejection: it is asked HELPER_TRIES_MAX times,
+    with `between` done after each crash."""
+    for tries_left in reversed(range(HELPER_TRIES_MAX)):
+        answer = yield call
+        if not answer.crashed:
+            break
+        between()
+        if not tries_left:
+            break
+    return answer
 
 
 def run(flow: Flow[T], helpers: Helpers, done: Callable[[T], None], progress: Progress | None = None) -> None:

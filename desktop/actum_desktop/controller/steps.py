@@ -26,7 +26,7 @@ from actum.results.report import Expected
 from actum.supervise import events
 from actum.workspace import Workspace
 
-from actum_desktop.controller.flows import Flow, HelperCall
+from actum_desktop.controller.flows import Flow, HelperCall, patiently
 from actum_desktop.controller.helpers import HelperAnswer
 
 STAGING = "staging"
@@ -57,7 +57,10 @@ def freeze(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[even
     except FreezeFailed as failed:
         return events.Frozen(row.attempt, code=failed.code, message=str(failed), details={"input": failed.name})
     contract = contracts.load(row.contract)
-    identity = yield HelperCall("freeze", "codeidentity", _code_request(contract))
+    identity = yield from patiently(HelperCall("freeze", "codeidentity", _code_request(contract)))
+    if identity.crashed:
+        words = "The helper that identifies the code ended unexpectedly, several times."
+        return events.Frozen(row.attempt, code=FailureCode.IO_ERROR, message=words)
     if identity.error is not None:
         return events.Frozen(row.attempt, code=FailureCode.START_ERROR, message=str(identity.error))
     columns: dict[str, Any] = dict(identity.ok or {})
@@ -87,19 +90,19 @@ def _code_paths(contract: contracts.Contract) -> dict[str, Any]:
 
 def _freeze_one(ws: Workspace, given: InputRow, epoch: int, number: int) -> Flow[InputRow]:
     if given.policy == "pin":
-        answer = yield HelperCall("freeze", "rehash", {"path": given.path})
+        answer = yield from patiently(HelperCall("freeze", "rehash", {"path": given.path}))
         found = _frozen_answer(answer, given)
         return replace(given, stat=_stat(found))
     content = inputs.store_path(ws.inputs, given.sha256)
     if content.exists():
-        answer = yield HelperCall("freeze", "rehash", {"path": str(content)})
+        answer = yield from patiently(HelperCall("freeze", "rehash", {"path": str(content)}))
         found = _frozen_answer(answer, given)
     else:
         target = inputs.temporary_folder(ws.inputs, epoch, number)
         args = {"source": given.path, "target": str(target), "expected_sha256": given.sha256}
-        answer = yield HelperCall("freeze", "freeze", args)
-        if answer.crashed:  # a helper that fails clears up after itself
-            shutil.rmtree(target, ignore_errors=True)
+        # a helper that fails clears up after itself, one that crashes cannot
+        clear_up = lambda: shutil.rmtree(target, ignore_errors=True)  # noqa: E731
+        answer = yield from patiently(HelperCall("freeze", "freeze", args), clear_up)
         found = _frozen_answer(answer, given)
         try:
             inputstore.settle(ws.inputs, target, given.sha256)
@@ -110,7 +113,8 @@ def _freeze_one(ws: Workspace, given: InputRow, epoch: int, number: int) -> Flow
 
 def _frozen_answer(answer: HelperAnswer, given: InputRow) -> Mapping[str, Any]:
     if answer.crashed:
-        raise FreezeFailed(FailureCode.IO_ERROR, "The helper that freezes inputs ended unexpectedly.", given.name)
+        words = "The helper that freezes inputs ended unexpectedly, several times."
+        raise FreezeFailed(FailureCode.IO_ERROR, words, given.name)
     if answer.error is not None:
         known = answer.error.code if answer.error.code in set(FailureCode) else FailureCode.INPUT_UNREADABLE
         raise FreezeFailed(known, str(answer.error), given.name)

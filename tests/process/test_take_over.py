@@ -1,0 +1,232 @@
+"""P21, P22, §3: take-over, closing and reopening, and client commands, with a kill at every step: work goes on, told of once.
+
+The successor is what a window does first (`app.acquire`, then a controller), without its widgets.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from actum import limits, lock
+from actum.generation import read_endpoint
+from actum.model.facts import FACTS
+
+from tests.helpers.app import ENTRY, App
+from tests.helpers.waiting import wait_until
+
+ALL = [name.value for name in FACTS]
+KILLED = -signal.SIGKILL
+
+SUCCESSOR = """
+import sys
+from pathlib import Path
+from actum.workspace import Workspace
+from actum_desktop.app import acquire
+from actum_desktop.controller.headless import Headless
+ws = Workspace(Path(sys.argv[sys.argv.index("--workspace") + 1]))
+headless = Headless(ws, acquire(ws))
+headless.submit({"verb": "resume_queue", "only_after_crash": True})
+headless.run_until(lambda: headless.is_idle())
+headless.leave()
+"""
+ASKS_ONLY = """
+import os, signal, sys
+from pathlib import Path
+from actum.workspace import Workspace
+from actum_desktop.app import ask_the_other
+assert ask_the_other(Workspace(Path(sys.argv[sys.argv.index("--workspace") + 1]))) == "leaving"
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+class Pair(App):
+    """A workspace with a headless supervisor and, later, its successor."""
+
+    entry = ENTRY
+
+    def supervisor(self, fault: str = "", *more: str) -> subprocess.Popen[str]:
+        process = self.start("supervise", *more, fault=fault)
+        wait_until(lambda: self.supervised_by() == process.pid, what="the headless supervisor")
+        return process
+
+    def other(self, program: str, fault: str = "") -> subprocess.Popen[str]:
+        """A process that is not the command line."""
+        self.entry = program
+        try:
+            return self.start(fault=fault)
+        finally:
+            self.entry = ENTRY
+
+    def supervised_by(self) -> int | None:
+        return (read_endpoint(self.ws) or {}).get("pid")
+
+    def phase(self) -> str:
+        with self.reader() as reader:
+            return reader.attempts(1)[-1].phase
+
+    def computing(self) -> None:
+        """A run whose work waits at the gate."""
+        self.run("run", "work", "--detach")
+        wait_until(self.pids, what="the start of the work")
+        self.wait_status("RUNNING")
+
+    def converges(self) -> None:
+        """Whoever is left or comes next brings the run to its one success."""
+        self.gate.touch()
+        self.run("reconcile", "--wait", timeout_s=90)
+        self.wait_status("SUCCEEDED")
+        assert self.facts() == ALL
+        assert len(self.pids()) == 1, "the work was started more than once"
+        self.run("audit")
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[Pair]:
+    app = Pair(tmp_path)
+    yield app
+    app.end()
+
+
+def ended(process: subprocess.Popen[str]) -> int:
+    out, err = process.communicate(timeout=60)
+    assert process.returncode is not None, (out, err)
+    return process.returncode
+
+
+# who is killed, and where
+AT_THE_LEAVER = ("controller.handover.before", "lock.release.before", "controller.handover.after")
+AT_THE_SUCCESSOR = ("lock.acquire.after", "store.epoch.before", "store.epoch.after", "endpoint.rename.before")
+
+
+@pytest.mark.parametrize("point", AT_THE_LEAVER)
+def test_the_leaver_is_killed_while_it_gives_way(app: Pair, point: str) -> None:
+    """The successor has asked, and gets in however the leaver ends."""
+    app.define()
+    leaver = app.supervisor(f"{point}:kill-app")
+    app.computing()
+    successor = app.other(SUCCESSOR)
+    assert ended(leaver) == KILLED
+    wait_until(lambda: app.supervised_by() == successor.pid, what="the successor")
+    app.converges()
+    assert ended(successor) == 0
+
+
+@pytest.mark.parametrize("point", AT_THE_SUCCESSOR)
+def test_the_successor_is_killed_while_it_comes_in(app: Pair, point: str) -> None:
+    """P21: the leaver watches, finds the lock free for TAKE_OVER_FREE_S, and supervises again; the work is never alone."""
+    app.define()
+    leaver = app.supervisor()
+    app.computing()
+    assert ended(app.other(SUCCESSOR, fault=f"{point}:kill-app")) == KILLED
+    wait_until(lambda: app.supervised_by() == leaver.pid, limits.TAKE_OVER_FREE_S + 30, "the leaver takes it again")
+    app.converges()
+    leaver.send_signal(signal.SIGTERM)
+    assert ended(leaver) in (0, 130)
+
+
+def test_whoever_asked_died_at_once(app: Pair) -> None:
+    """P21: nobody comes; the one that gave way goes on."""
+    app.define()
+    leaver = app.supervisor()
+    app.computing()
+    assert ended(app.other(ASKS_ONLY)) == KILLED
+    wait_until(lambda: app.supervised_by() is None, what="its leaving")
+    wait_until(lambda: app.supervised_by() == leaver.pid, limits.TAKE_OVER_FREE_S + 30, "the leaver takes it again")
+    app.converges()
+    leaver.send_signal(signal.SIGTERM)
+    assert ended(leaver) in (0, 130)
+
+
+PUBLISHING = (
+    # the leaver is held up inside the publication, then gives way: it finishes its rename first (P21)
+    ("publish.rename.before:delay=1500", "", None),
+    ("publish.rename.after:delay=1500", "", None),
+    # it dies in the middle of it, and the successor finds staging, or results, and verifies again (§5)
+    ("publish.rename.before:delay=1500,lock.release.before:kill-app", "", KILLED),
+    ("publish.rename.after:kill-app", "", KILLED),
+    # so does the successor, after the leaver
+    ("publish.rename.before:kill-app", "publish.rename.after:kill-app", KILLED),
+    ("publish.rename.after:kill-app", "publish.durable.fsync.after:kill-app", KILLED),
+)
+
+
+@pytest.mark.parametrize(("leavers", "successors", "end"), PUBLISHING)
+def test_a_take_over_while_publishing_converges(app: Pair, leavers: str, successors: str, end: int | None) -> None:
+    """P21, §5: PUBLISHING is on record; whoever does the rest, there is one publication and one success."""
+    app.define(gated=False)
+    leaver = app.supervisor(leavers)
+    app.run("run", "work", "--detach")
+    wait_until(lambda: app.phase() in ("PUBLISHING", "CLOSED"), 60, "the publication")
+    successor = app.other(SUCCESSOR, fault=successors)
+    assert ended(leaver) == (0 if end is None else end)
+    assert ended(successor) == (KILLED if successors else 0)
+    app.converges()
+    assert [path.name for path in app.ws.results.glob("*/*")] == ["1"]
+    assert list(app.ws.quarantine.iterdir()) == []
+
+
+REOPENING = (
+    "lock.acquire.after",
+    "store.epoch.before",
+    "store.epoch.after",
+    "generation.fsync.before",
+    "generation.rename.before",
+    "generation.rename.after",
+    "generation.fsync.after",
+    "endpoint.rename.before",
+    "endpoint.rename.after",
+)
+
+
+def test_reopening_is_killed_at_every_step_and_the_work_goes_on(app: Pair) -> None:
+    """§3: opened again and killed nine times while work computes; the tenth finds it as it was left."""
+    app.define()
+    closed = app.supervisor("lock.release.before:kill-app")
+    app.computing()
+    closed.send_signal(signal.SIGTERM)
+    assert ended(closed) == KILLED, "killed while it closes"
+    for point in REOPENING:
+        assert ended(app.start("supervise", fault=f"{point}:kill-app")) == KILLED, point
+        assert lock.held_by_someone(app.ws) is False
+    app.converges()
+    with app.reader() as reader:
+        epochs = [row.epoch for row in reader.facts(1)]
+    assert epochs == sorted(epochs)
+    assert epochs[-1] > len(REOPENING), "each opening but two had its epoch, and none was used twice"
+
+
+COMMANDS = (
+    "controller.send.before#2",  # the first frame greets the client, the second is its answer
+    "controller.send.after#2",
+    "fact.admitted.after",
+)
+
+
+@pytest.mark.parametrize("point", COMMANDS)
+def test_r05_a_command_whose_supervisor_is_killed_is_carried_out_once(app: Pair, point: str) -> None:
+    """P22: the answer is lost; the client asks again with its key, whoever supervises then, and there is one run."""
+    app.define(gated=False)
+    supervisor = app.supervisor(f"{point}:kill-app")
+    code = app.run("run", "work", "--key", "once", timeout_s=90).returncode
+    assert (ended(supervisor), code) == (KILLED, 0)
+    with app.reader() as reader:
+        assert len(reader.runs_page()) == 1
+    app.converges()
+
+
+def test_a_stop_whose_supervisor_is_killed_around_its_answer_holds(app: Pair) -> None:
+    """R08, P22: whether the stop was recorded or not, the command goes on until somebody has committed it."""
+    app.define()
+    first = app.supervisor()
+    app.computing()
+    first.kill()
+    ended(first)
+    second = app.supervisor("controller.send.after#2:kill-app")  # it answers the host's hello, then the client's
+    app.run("stop", "1", "--wait", timeout_s=90)
+    assert ended(second) == KILLED
+    assert app.status() == "STOPPED"
+    app.run("audit")
