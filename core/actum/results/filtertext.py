@@ -322,6 +322,8 @@ def write(condition: Condition, columns: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _written(node: Condition, kinds: Mapping[str, str]) -> str:
+    if isinstance(node, Not) and isinstance(node.of, Missing | NotANumber):
+        return f"{name_text(node.of.column)} is not {'nan' if isinstance(node.of, NotANumber) else 'null'}"
     if isinstance(node, Not):
         return f"not {_inside(node.of, kinds)}"
     if isinstance(node, All | Any_):

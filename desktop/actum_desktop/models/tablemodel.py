@@ -67,6 +67,7 @@ class TableModel(QAbstractTableModel):
         self.described: list[Mapping[str, Any]] = []  # all of them with their companions, as `columns.describe`
         self.frozen = 0  # so many of those shown stay in sight
         self.total = 0
+        self.highest = 0  # the highest number that a row may have: of a view, the rows of the published table
         self.base = 0
         self._token = 0
         self._row_column: str | None = None

@@ -132,6 +132,12 @@ class Frozen(Grid):
         grid.verticalScrollBar().valueChanged.connect(self.verticalScrollBar().setValue)
         self.hide()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter, view = QPainter(self.viewport()), self.viewport()
+        painter.fillRect(view.width() - 1, 0, 1, view.height(), self._ink.theme.color("line2"))
+        painter.end()
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
         self._grid.setFocus(Qt.FocusReason.MouseFocusReason)

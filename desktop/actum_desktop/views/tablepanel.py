@@ -138,6 +138,7 @@ class TablePanel(QWidget):
         head.setSpacing(px(8))
         head.addWidget(self.chooser)
         head.addWidget(self._count)
+        self._count.setMinimumWidth(px(24))
         head.addStretch(1)
         head.addWidget(self.search)
         head.addWidget(self._filter)
@@ -227,7 +228,7 @@ class TablePanel(QWidget):
         self._helper.cancel("statistics")
         path = self.views.path
         if path is not None:
-            self._fitted = False
+            self._fitted = True  # what still comes of the file before is not looked at
             self._token = self._reader.open(path)
 
     def _on_opened(self, opened: Opened) -> None:
@@ -241,6 +242,8 @@ class TablePanel(QWidget):
         self.model.show(opened)
         if not self.views.is_view:
             self._all_rows = self.model.total
+        self.model.highest = self._all_rows
+        self._fitted = False
         self.columns.lay_out()
         asked = self.query
         self.columns.order = [item.column for item in asked.order]

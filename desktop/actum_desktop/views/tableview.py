@@ -25,7 +25,7 @@ from PySide6.QtGui import (
     QGuiApplication,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QHBoxLayout, QScrollBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollBar, QVBoxLayout, QWidget
 
 from actum_desktop.i18n import _
 from actum_desktop.models.tablemodel import GridColumn, TableModel
@@ -68,12 +68,15 @@ class TableView(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self.frozen)
+        self._left = QVBoxLayout()
+        self._left.addWidget(self.frozen)
+        row.addLayout(self._left)
         row.addWidget(self.grid, 1)
         row.addWidget(self.bar)
         self.setFocusProxy(self.grid)
         self.grid.verticalScrollBar().valueChanged.connect(self._on_inner)
         self.grid.horizontalScrollBar().valueChanged.connect(self._on_sideways)
+        self.grid.horizontalScrollBar().rangeChanged.connect(self._on_sideways_range)
         self.bar.valueChanged.connect(self._on_outer)
         self.grid.copy_asked.connect(self._on_copy)
         self.grid.current_moved.connect(self._on_current)
@@ -190,7 +193,8 @@ class TableView(QWidget):
     def _fit_widths(self, *, guess: bool, chosen: Mapping[str, int] | None = None) -> None:
         ink, px = self._ink, self._ink.theme.px
         gaps = 2 * px(GAP)
-        wide = [px(40) if not self.model.total else ink.width(f"{self.model.total:,}", "caption") + gaps + px(4)]
+        highest = max(self.model.total, self.model.highest)
+        wide = [px(40) if not highest else ink.width(f"{highest:,}", "caption") + gaps + px(4)]
         free = []
         for place, column in enumerate(self.model.columns, 1):
             if chosen is not None and column.name in chosen:
@@ -299,6 +303,10 @@ class TableView(QWidget):
         first = self.grid.columnAt(0)
         last = self.grid.columnAt(self.grid.viewport().width() - 1)
         self.model.see(max(1, first), last if last >= 0 else self.model.columnCount() - 1)
+
+    def _on_sideways_range(self, _least: int, most: int) -> None:
+        """The frozen part is as high as the grid, whose bar takes room at the bottom."""
+        self._left.setContentsMargins(0, 0, 0, self.grid.horizontalScrollBar().sizeHint().height() if most > 0 else 0)
 
     def _on_resized(self, section: int, _old: int, new: int) -> None:
         if not self._fitting and 0 < section <= len(self.model.columns) and new > 0:
