@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
+from tests import evidence
 from tests.simulation.checks import Violation
 from tests.simulation.coverage import Coverage
 from tests.simulation.decisions import Step, shrink
@@ -52,7 +53,8 @@ def live(batch: tuple[int, int]) -> Reached:
 
 
 def many(options: argparse.Namespace) -> int:
-    begun = told = time.monotonic()
+    begun, code = time.monotonic(), evidence.Code.now()
+    told = begun
     until = begun + options.minutes * 60 if options.minutes else None
     total, coverage = Reached(), Coverage() if options.lines else None
     pool = multiprocessing.get_context("spawn").Pool(options.jobs) if options.jobs > 1 else None
@@ -74,6 +76,8 @@ def many(options: argparse.Namespace) -> int:
         say([f"lines of the supervisor reached: {coverage.percent():.1f} %"])
     seconds = time.monotonic() - begun
     say([f"{seconds:,.0f} s, {total.seeds / seconds:.1f} seeds a second"])
+    counts = {"seeds": total.seeds, "findings": len(total.found)}
+    evidence.report("simulation", counts, seconds=seconds, code=code, note=f"seeds {options.first:,} and on")
     return 1 if total.found else 0
 
 

@@ -14,7 +14,10 @@ from actum.model.status import Phase
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """`module` under core/actum without its ending; `old` stands in it exactly once, and `new` takes its place."""
+    """`module` under core/actum without its ending; `old` stands in it exactly once, and `new` takes its place.
+
+    With `contract` it is a defect of a real port, which the contract tests of that name have to catch.
+    """
 
     name: str
     rule: str
@@ -22,6 +25,7 @@ class Defect:
     old: str
     new: str
     aim: Mapping[str, Any] = field(default_factory=dict)
+    contract: str = ""
 
 
 PUBLISHING, PENDING = {"aimed": Phase.PUBLISHING}, {"aimed": Phase.PUBLISH_PENDING}
@@ -281,20 +285,67 @@ MORE = (
     ),
 )
 
-DEFECTS = (*AMENDMENTS, *MORE)
+# At the real ports, where the simulated world has its own: caught by what both have to fulfil.
+PORTS = (
+    Defect(
+        "a claim is taken although there is one",
+        "P01",
+        "ipc/spool",
+        "        os.link(temporary, spool_path(folder, name))",
+        "        os.rename(temporary, spool_path(folder, name)) or os.link(spool_path(folder, name), temporary)",
+        contract="spool",
+    ),
+    Defect(
+        "the folder of the publication is not brought to the disk",
+        "P11",
+        "results/publish",
+        "        for folder in (target, target.parent, attempt_folder):",
+        "        for folder in (target, attempt_folder):",
+        contract="files",
+    ),
+    Defect(
+        "the outcome is not brought to the disk",
+        "P12",
+        "ipc/spool",
+        '    made = _make_once(folder, "outcome.json", document, "outcome")\n    _fsync_folder(folder)',
+        '    made = _make_once(folder, "outcome.json", document, "outcome")',
+        contract="spool",
+    ),
+    Defect(
+        "a lock in another namespace says nothing",
+        "P17",
+        "processes/evidence",
+        '    if look.lock == "held":',
+        '    if look.lock == "held" and look.place == "same":',
+        contract="evidence",
+    ),
+    Defect(
+        "the recorded tree is not looked at",
+        "P18",
+        "processes/evidence",
+        '        return [ProcessIdentity.from_json(member) for member in found["members"]], ""',
+        '        return [], ""',
+        contract="evidence",
+    ),
+    Defect(
+        "a rename onto an empty folder replaces it",
+        "P24",
+        "results/publish",
+        "_RENAME_NOREPLACE = 1  # linux/fs.h",
+        "_RENAME_NOREPLACE = 0  # linux/fs.h",
+        contract="files",
+    ),
+)
 
-# Amendments whose code does not run in this world: the simulated world stands in its place, or nothing of it is decided by
-# the supervisor. Each with what guards it.
+DEFECTS = (*AMENDMENTS, *MORE, *PORTS)
+
+# Amendments whose code neither runs in this world nor is a port of it. Each with what guards it.
 ELSEWHERE = {
     "P03": "the host's own loop: tests/process/test_host_channel.py",
-    "P12": "the spool on a real disk: tests/simulation/test_contracts.py",
     "P14": "the host's own end of its tree: tests/process/test_host_ending.py",
     "P15": "deletion: nothing of it is decided by the supervisor",
     "P16": "the store's unique index and admission of adoptions; adoption itself lives in this world",
-    "P17": "the alive lock on a real file system: tests/simulation/test_contracts.py",
-    "P18": "tree.json and the scan of real processes: tests/simulation/test_contracts.py",
     "P21": "take-over between two programs: tests/process/test_controller_life.py",
     "P22": "the command's own tries: tests/unit/test_supervision.py",
-    "P24": "the rename of a real file system: tests/simulation/test_contracts.py",
     "P25": "tombstones: nothing of it is decided by the supervisor",
 }

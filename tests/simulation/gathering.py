@@ -62,6 +62,7 @@ class Gathering:
         if self.folder.readable:
             self.lock = "held" if self.folder.alive_held_by else "free"
         if self.place == "machine":
+            self.host_method = "machine"
             self._unknown("host", "It was started on another machine.")
         elif self.place == "boot":
             self.host, self.host_method = HostSeen.GONE, "boot"
@@ -72,6 +73,7 @@ class Gathering:
             self.host = HostSeen.ALIVE if self.lock == "held" else HostSeen.GONE
             self.host_method = "alive_lock"
         else:
+            self.host_method = "alive_lock"
             self._unknown("host", "Its alive file is missing or cannot be opened.")
 
     def _place(self, identity: ProcessIdentity | None) -> str:
@@ -109,22 +111,29 @@ class Gathering:
             self._unknown("tree", "Its processes cannot be told from here.")
         elif confirmed and self.host is HostSeen.GONE and self.lock == "free":
             self.tree, self.method = TreeSeen.CLEAR, "subreaper"
-        elif not self.folder.readable:
-            self._unknown("tree", "tree.json cannot be read.")
         else:
             found = [each for each in machine.living(self.row.attempt, "host", "work", "daemon") if self._finds(each)]
             self._take_host_out(found)
             self.members = tuple(Member(each.identity, each.role, "recorded") for each in found)
-            self.tree, self.method = (TreeSeen.LEFT if found else TreeSeen.CLEAR), "lock + scan"
+            self.method = "lock + scan"
+            if found:
+                self.tree = TreeSeen.LEFT
+            elif not self.folder.readable:
+                self._unknown("tree", "tree.json cannot be read.")
+            else:
+                self.tree = TreeSeen.CLEAR
 
     def _finds(self, process: Any) -> bool:
-        return process.identity != self.identity and (process.shows_cookie or process.identity in self.folder.tree)
+        """By its cookie, or because tree.json names it; the host itself is no part of the tree of the work."""
+        recorded = self.folder.readable and process.identity in self.folder.tree
+        return process.identity != self.identity and (process.shows_cookie or recorded)
 
     def _take_host_out(self, found: list[Any]) -> None:
         """A host that has no lock yet carries the cookie too: it lives, and is no part of the tree of the work."""
         host = next((each for each in found if each.role == "host"), None)
         if host is not None and self.identity is None:
             self.host, self.host_method, self.identity = HostSeen.ALIVE, "cookie", host.identity
+            self.why = {what: why for what, why in (self.why or {}).items() if what != "host"}
             found.remove(host)
 
     def _answer(self) -> None:

@@ -2,14 +2,17 @@
 
 A defect is planted by an import hook in a process of its own: the module is compiled from its source with the one line
 changed, and nothing is written anywhere. There seeds are lived through until a check complains; then the same seeds again
-with every check switched off, in which nothing may be found, neither by a check nor by an exception.
+with every check switched off, in which nothing may be found, neither by a check nor by an exception. A defect of a real port
+is left to the contract tests instead.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.abc
 import importlib.machinery
+import io
 import json
 import subprocess
 import sys
@@ -63,7 +66,10 @@ def catch(defect: Defect, seeds_max: int) -> Caught:
     """Plant it in this process, which has not imported the module yet, and live through seeds."""
     for name in [name for name in sys.modules if name.startswith(("actum.model", "actum.supervise", "actum.ipc"))]:
         del sys.modules[name]  # what the table of defects brought in
-    sys.meta_path.insert(0, Planter(defect))
+    planter = Planter(defect)
+    sys.meta_path.insert(0, planter)
+    if defect.contract:
+        return left_to_contracts(defect)
     from tests.simulation.checks import Violation
     from tests.simulation.world import World
 
@@ -91,6 +97,18 @@ def catch(defect: Defect, seeds_max: int) -> Caught:
         accident = accident or (error and f"{type(error).__name__}: {error}")
     check, rule = (found.check, found.rule) if found is not None else (None, None)
     return Caught(defect.name, seed + 1, check, rule, str(found or "never caught"), accident)
+
+
+def left_to_contracts(defect: Defect) -> Caught:
+    """Run the contract tests of this port, which have to fail."""
+    import pytest
+
+    tests = str(Path(__file__).with_name("test_contracts.py"))
+    with contextlib.redirect_stdout(io.StringIO()):
+        failed = pytest.main(["-q", "-x", "-p", "no:randomly", tests, "-k", f"test_{defect.contract}_"])
+    caught = failed is pytest.ExitCode.TESTS_FAILED
+    check = f"the contract of {defect.contract}" if caught else None
+    return Caught(defect.name, 0, check, defect.rule, f"pytest: {failed}", None)
 
 
 def catch_apart(name: str, seeds_max: int = SEEDS_MAX) -> Caught:

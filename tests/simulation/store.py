@@ -176,6 +176,8 @@ class Store:
         self._note(request.attempt, request.journal, request.alerts)
         self._written(request.run)
         row = self.row(request.attempt)
+        if request.arrow is not None and self.ledger.world is not None:
+            self.ledger.world.arrow_at[request.attempt] = self.ledger.world.clocks.active_us
         self.ledger.see("changed", before, row, request)
         return Persisted(Changes(frozenset({row.run})), row)
 

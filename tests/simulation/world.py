@@ -65,6 +65,7 @@ class World:
     launched: dict[str, int] = field(default_factory=dict)
     claimed_at: dict[str, int] = field(default_factory=dict)  # active µs
     finished_at: dict[str, int] = field(default_factory=dict)  # active µs at which its outcome was durable
+    arrow_at: dict[str, int] = field(default_factory=dict)  # active µs of the last arrow
     outcome_read_s: dict[str, float] = field(default_factory=dict)  # active seconds at which a look last found none
     rejections: set[str] = field(default_factory=set)  # attempts whose package verification rejects
     stopped_before: dict[str, bool] = field(default_factory=dict)  # attempt → a stop was on record before it was made
@@ -105,8 +106,9 @@ class World:
         """Active seconds since the claim."""
         return (self.clocks.active_us - self.claimed_at.get(attempt, self.clocks.active_us)) / US
 
-    def finished_for_s(self, attempt: str) -> float:
-        return (self.clocks.active_us - self.finished_at.get(attempt, self.clocks.active_us)) / US
+    def since_arrow_s(self, attempt: str) -> float:
+        """Active seconds since the attempt's pair last changed."""
+        return (self.clocks.active_us - self.arrow_at.get(attempt, 0)) / US
 
     # What is told
 
