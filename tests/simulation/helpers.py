@@ -98,9 +98,8 @@ class Helping:
             folder.published_durable = True
             return self._tell(events.Published(attempt, {"method": "renamed, durable"}))
         where = package_seen(folder, self.effect.recorded["manifest_sha256"])
-        if where is PackageSeen.STAGING and not self.app.world.rename_fails():
-            folder.published, folder.package, folder.published_durable = folder.package, None, False
-        elif where is not PackageSeen.RESULTS:
+        renamed = where is PackageSeen.STAGING and not self.app.world.rename_fails() and rename(folder)
+        if not renamed and where is not PackageSeen.RESULTS:
             failure = {PackageSeen.DIFFERS: "differs", PackageSeen.NEITHER: "neither"}.get(where, "rename")
             return self._tell(events.Published(attempt, failure=failure, message="it did not work"))
         self.renamed = True
@@ -113,6 +112,14 @@ class Helping:
         folder.quarantined = folder.published or folder.package or folder.quarantined
         folder.published = folder.package = None
         return self._tell(events.Quarantined(self.attempt))
+
+
+def rename(folder: Folder) -> bool:
+    """The one rename, which replaces nothing; it is not on the disk yet. Whether it was done."""
+    if folder.published is not None:
+        return False
+    folder.published, folder.package, folder.published_durable = folder.package, None, False
+    return True
 
 
 _HELP: dict[type, Callable[[Helping], bool]] = {

@@ -26,6 +26,7 @@ from actum_desktop.controller import steps
 
 from tests.helpers import workspaces as w
 from tests.simulation.checks import Ledger
+from tests.simulation.helpers import rename
 from tests.simulation.store import Store
 from tests.simulation.twins import PLACES, SITUATIONS, Desk, RealDesk, SimulatedDesk, Situation
 
@@ -239,6 +240,23 @@ def test_files_publish(end: str, place: Any, tmp_path: Path) -> None:
     """R13, P11, P24: where the package is, what publishing it comes to, where it is then, and whether it is durable."""
     found = place.simulated() if end == "simulated" else place.real(tmp_path, publish, steps)
     assert found == (place.before, place.failure, place.after, place.durable)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_files_the_rename_replaces_nothing(end: str, tmp_path: Path) -> None:
+    """P24: not even an empty folder that came to the target after somebody looked."""
+    if end == "simulated":
+        folder = SimulatedDesk().folder
+        folder.package, folder.published = "right", "empty"
+        assert rename(folder) is False
+        assert (folder.package, folder.published) == ("right", "empty")
+        return
+    staging, target = tmp_path / "staging", tmp_path / "target"
+    (staging / "files").mkdir(parents=True)
+    target.mkdir()
+    with pytest.raises(FileExistsError):
+        publish.publish(staging, target)
+    assert (staging / "files").is_dir()
 
 
 # Channel
