@@ -42,9 +42,22 @@ def boot_id() -> str:
         return file.read().strip()
 
 
+_FIRST_TIME_NAMESPACE = "time:[4026531834]"  # fixed in Linux (PROC_TIME_INIT_INO)
+
+
 @lru_cache(maxsize=1)
 def pid_namespace() -> str:
-    return os.readlink("/proc/self/ns/pid")
+    """Within which pids and start ticks mean what they mean here.
+
+    A time namespace is part of it where this process is not in the system's first one: start ticks are counted from its own
+    boot time in there, so that a living process would be taken for another one with its pid (R07).
+    """
+    pids = os.readlink("/proc/self/ns/pid")
+    try:
+        times = os.readlink("/proc/self/ns/time")
+    except OSError:
+        return pids
+    return pids if times == _FIRST_TIME_NAMESPACE else f"{pids}+{times}"
 
 
 def own() -> ProcessIdentity:

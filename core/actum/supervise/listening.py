@@ -185,13 +185,15 @@ def state(m: Machine, event: StateRead, now: Now) -> list[Effect]:
 
 
 def _written_us(document: Mapping[str, Any], now: Now) -> int:
-    """When a state file that was there already was written, by the clock that stands still in sleep (§12).
+    """When a state file that was there already was written, in monotonic time: as lately as either clock allows (§12).
 
-    Never by the wall clock, which may have been set since: a silence that nobody kept could end work by its deadline. A file
-    of an older host, or of a machine that has booted since, tells nothing of this, and counts as written now.
+    The wall clock may have been set since, and monotonic time may be another one in there (a time namespace, an older host
+    that does not say it): a silence that only one of them knows of is none, since it could end work by its deadline.
     """
+    by_wall_us = max(0, now.utc_us - int(document.get("at") or now.utc_us))
     written = document.get("monotonic_at")
-    return written if isinstance(written, int) and 0 <= written <= now.monotonic_us else now.monotonic_us
+    by_monotonic_us = now.monotonic_us - written if type(written) is int else 0
+    return now.monotonic_us - max(0, min(by_wall_us, by_monotonic_us))
 
 
 def _progress(m: Machine, body: Mapping[str, Any], now: Now) -> None:
