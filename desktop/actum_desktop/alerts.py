@@ -114,6 +114,12 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("What was recorded last may be missing. Waiting runs do not start by themselves."),
         N_("Put actum.db-wal back if it was moved. Otherwise look through the newest runs, then resume the queue."),
     ),
+    "generation_lost": (
+        N_("the file “generation” was gone"),
+        N_("There are runs, but not the file that says which folder and which database they belong to."),
+        N_("It was written anew. Whether this is a copy or an older backup cannot be told, so waiting runs wait."),
+        N_("If this workspace was copied or restored, look through the newest runs. Then resume the queue."),
+    ),
     "unknown_host": (
         N_("a host of an unknown run"),
         N_("A host has come forward whose attempt is not in this database."),

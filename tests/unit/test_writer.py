@@ -402,6 +402,21 @@ def test_a_database_behind_its_generation_is_in_recovery(place: Workspace) -> No
         assert not writer.opened.recovery
 
 
+@pytest.mark.parametrize("text", [None, "", "{}"])
+def test_a_generation_file_that_is_gone_is_said_once_there_are_runs(place: Workspace, text: str | None) -> None:
+    """PROTOCOL "Lock": it is what tells a copy and an older backup; without it that cannot be told, and is not passed over."""
+    with w.writing(place):
+        place.generation.unlink()
+    with w.writing(place) as writer:
+        assert not writer.opened.generation_lost, "without runs it may never have been written"
+        w.admit(writer, w.add_task(writer))
+    place.generation.unlink() if text is None else place.generation.write_text(text)
+    with w.writing(place) as writer:
+        assert (writer.opened.generation_lost, writer.opened.recovery) == (True, False)
+    with w.writing(place) as writer:
+        assert not writer.opened.generation_lost, "it was written anew"
+
+
 def test_the_committed_row_has_the_epoch_that_wrote_it(place: Workspace) -> None:
     with w.writing(place) as first:
         row = w.admit(first, w.add_task(first))

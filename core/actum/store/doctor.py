@@ -230,6 +230,12 @@ def _database(ws: Workspace) -> Found:
 
 def _origin(ws: Workspace) -> Found:
     recorded = read_generation(ws)
+    if recorded is None and _has_runs(ws):
+        return (
+            Health.WARNING,
+            "the file `generation` is gone or unreadable: a copy or an older backup would not be noticed",
+            "The next start writes it anew. Put the original back if it was moved.",
+        )
     if recorded is None:
         return Health.NOTE, "not recorded yet", ""
     if recorded.folder != folder_identity(ws.path):
@@ -239,6 +245,16 @@ def _origin(ws: Workspace) -> Found:
             "Run `actum doctor --accept-copy` to go on with the copy.",
         )
     return Health.OK, f"this folder, database {recorded.database_uuid[:8]}…", ""
+
+
+def _has_runs(ws: Workspace) -> bool:
+    from actum.store.queries import Reader
+
+    try:
+        with Reader(ws) as reader:
+            return sum(reader.counts().values()) > 0
+    except NotFound:
+        return False
 
 
 SIGNS: tuple[tuple[str, str, Callable[[Workspace], Found]], ...] = (

@@ -33,7 +33,8 @@ class Opened:
     """An epoch just opened. `recovery` = the database is older than the workspace: no launch, no tick, no quarantine.
 
     `previous_clean` is False when an earlier instance did not close in order; `checked` is what quick_check then found;
-    `log_lost` = it left no write-ahead log, so that what it had answered may be missing.
+    `log_lost` = it left no write-ahead log, so that what it had answered may be missing; `generation_lost` = there are runs,
+    and no generation file: whether this is a copy, or an older backup, cannot be told.
     """
 
     epoch: int
@@ -43,6 +44,7 @@ class Opened:
     previous_clean: bool
     checked: Checked | None
     log_lost: bool = False
+    generation_lost: bool = False
 
 
 _last = Statement(
@@ -105,6 +107,8 @@ def open_epoch(
     log_lost: bool = False,
 ) -> Opened:
     """Commit a new service instance, then write the generation file."""
+    # The first run is admitted after the first generation file was written, so who has runs had one.
+    generation_lost = read_generation(ws) is None and bool(selects.counts(connection))
     connection.execute("BEGIN IMMEDIATE")
     epoch = begin(connection, ws, instance, identity)
     faults.point("store.epoch.before")
@@ -114,7 +118,7 @@ def open_epoch(
     write_generation(ws, uuid, epoch, folder_identity(ws.path))
     row = _setting.run(connection, v_name="recovery").fetchone()
     recovery = row is not None and from_text(row["value"]) is not None
-    return Opened(epoch, uuid, instance, recovery, clean, checked, log_lost)
+    return Opened(epoch, uuid, instance, recovery, clean, checked, log_lost, generation_lost)
 
 
 def begin(connection: sqlite3.Connection, ws: Workspace, instance: str, identity: Mapping[str, Any]) -> int:
