@@ -1,10 +1,11 @@
 """A program for the bench of the window under fire: the real window, hosts and work, while a timer of the GUI thread watches.
 
 `python -m tests.bench.underfire FOLDER SCENE…` prints one object: for `idle` and each scene {p50, p99, max} of how late the
-timer fired, in milliseconds. Scenes, each over some seconds: `flood` = eight hosts whose work reports without a pause, eight
-more whose frames reach the local server as fast as it takes them, a ninth work that prints coloured lines as fast as it can,
-its run's page and the list of runs in turn, both being scrolled; `search` = looking for a text through that log, scrolled;
-`table` = a table of 20,000,000 rows scrolled while that work prints and those frames come.
+timer fired, in milliseconds (`held_…` without waits for a core, `cpu_…` what was computed between two of its turns). Scenes,
+each over some seconds: `flood` = eight hosts whose work reports without a pause, eight more whose frames reach the local
+server as fast as it takes them, a ninth work that prints coloured lines as fast as it can, its run's page and the list of
+runs in turn, both being scrolled; `search` = looking for a text through that log, scrolled; `table` = a table of 20,000,000
+rows scrolled while that work prints and those frames come.
 """
 
 from __future__ import annotations
@@ -75,18 +76,22 @@ def figures(took: list[float], prefix: str) -> dict[str, float]:
 class Watched(Watch):
     """How late the timer fires, and how late with a core for each thread that was ready: `held_ms` leaves out the longest
     wait of any thread of this program for a core, which the GUI thread shares when that one has the interpreter.
-    What other processes of the machine take is theirs. Where the system does not tell such waits, both are the same."""
+    What other processes of the machine take is theirs. Where the system does not tell such waits, both are the same.
+    `cpu_ms` = what the GUI thread computed between two of its timers, whoever else was at work."""
 
     def __init__(self) -> None:
         super().__init__()
         self.held_ms: list[float] = []
-        self._waits = waits()
+        self.cpu_ms: list[float] = []
+        self._waits, self._cpu = waits(), time.thread_time()
 
     def _on_timeout(self) -> None:
         super()._on_timeout()
         before, self._waits = self._waits, waits()
         longest = max((wait - before.get(thread, wait) for thread, wait in self._waits.items()), default=0.0)
         self.held_ms.append(max(0.0, self.late_ms[-1] - longest))
+        cpu_before, self._cpu = self._cpu, time.thread_time()
+        self.cpu_ms.append((self._cpu - cpu_before) * 1000)
 
 
 def waits() -> dict[str, float]:
@@ -170,7 +175,8 @@ class Scene:
             profile.disable()
             pstats.Stats(profile, stream=sys.stderr).sort_stats("tottime").print_stats(45)
         watch._timer.stop()
-        return {**figures(watch.late_ms, ""), **figures(watch.held_ms, "held_"), "fired": len(watch.late_ms)}
+        late, held, cpu = figures(watch.late_ms, ""), figures(watch.held_ms, "held_"), figures(watch.cpu_ms, "cpu_")
+        return {**late, **held, **cpu, "fired": len(watch.late_ms)}
 
     # ---- what a person does
 

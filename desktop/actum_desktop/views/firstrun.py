@@ -155,7 +155,12 @@ class Way:
 
 
 WAYS = (
-    Way("recipe", N_("Start from a file"), N_("A table as CSV, Parquet or JSON lines, and a task that comes with Actum"), "table"),
+    Way(
+        "recipe",
+        N_("Start from a file"),
+        N_("A table as CSV, Parquet or JSON lines, and a task that comes with Actum"),
+        "table",
+    ),
     Way("program", N_("Run a program"), N_("Any script or executable, without writing code"), "terminal-window"),
     Way("function", N_("Add a Python function"), N_("A decorated function in a file"), "code"),
 )
