@@ -19,6 +19,7 @@ NAMES = (
     "commits",
     "listing",
     "reconcile",
+    "open_runs",
     "publish",
     "verify",
     "host_overhead",
