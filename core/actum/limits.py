@@ -79,6 +79,7 @@ NAME_CHARS_MAX = 100  # names of tasks, parameters, tables, columns, metrics; re
 CONTRACT_PARAMETERS_MAX = 200
 CONTRACT_BYTES_MAX = 262_144  # a contract document, canonical
 TABLE_COLUMNS_MAX = 2_000
+SIDECAR_BYTES_MAX = 4 << 20  # what is read of one to see whether an export was finished; a longer one is none of ours
 FILE_NAME_BYTES_MAX = 200  # of a file that is exported on success, its suffix included; a longer name is cut
 EXTRACT_S_MAX = 20  # importing a user's file to read its contract
 EXTRACT_OUTPUT_BYTES_MAX = 1_048_576

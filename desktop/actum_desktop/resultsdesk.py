@@ -196,7 +196,7 @@ class ResultsDesk(QObject):
         if verb == "cancel":
             self._send(body)
             return
-        answered = self._page.verified if verb == "verify" else self._page.exported
+        answered = self._page.verified if verb in ("verify", "rebuild") else self._page.exported
 
         def then(ok: Mapping[str, Any]) -> None:
             answered(ok, None)

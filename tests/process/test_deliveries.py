@@ -60,12 +60,14 @@ def test_what_fails_is_an_alert_and_the_run_stays_succeeded(app: App) -> None:
 
 def test_r18_an_export_that_a_crash_cut_off_is_made_by_the_next_supervisor(app: App) -> None:
     app.define("--export-to", "mine", gated=False)
-    app.run("run", "work", fault="export.rename.before:kill-app", code=None)
+    app.run("run", "work", fault="export.sidecar.rename.after:kill-app", code=None)
     assert app.status() == "SUCCEEDED"
     assert entries(app) == []
     app.run("supervise", "--until-idle")
     (entry,) = entries(app)
-    assert entry["written"] == [str(app.folder / "mine" / "work 1 squares.csv")]
+    path = app.folder / "mine" / "work 1 squares.csv"
+    assert entry["written"] == [str(path)]
+    assert sorted(each.name for each in path.parent.iterdir()) == [path.name, f"{path.name}.actum.json"]
 
 
 @pytest.mark.parametrize(

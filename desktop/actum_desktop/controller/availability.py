@@ -15,6 +15,7 @@ from actum.errors import ActumError, CannotTell, CheckFailed, NotFound, StorageF
 from actum.model.changes import AddExport, AddResultCheck, ClearAlert, JournalEntry, Note, Persisted, RaiseAlert, Request
 from actum.results import rebuild
 from actum.results.pack import SUFFIX
+from actum.results.report import Expected
 
 from actum_desktop.controller import flows
 from actum_desktop.controller.flows import Flow, HelperCall
@@ -128,7 +129,11 @@ class Availability:
         ws = self._controller.ws
         folder = ws.attempt_folder(result.run, result.n)
         notes = str(folder / NOTES) if level == "content" and folder.is_dir() else None
-        return {"package": str(ws.path / result.path), "digest": result.digest, "level": level, "resume": notes}
+        row = self._controller.reader.attempt_row(result.attempt)
+        sealed_for = None if row is None else row.adopts or row
+        expected = None if sealed_for is None else Expected(run=sealed_for.run, attempt=sealed_for.attempt).to_json()
+        place = str(ws.path / result.path)
+        return {"package": place, "digest": result.digest, "level": level, "expected": expected, "resume": notes}
 
     def _found(self, command: int, answer: HelperAnswer, what: str) -> Mapping[str, Any] | None:
         if answer.ok is None:

@@ -8,13 +8,14 @@ no such row among the newest RESULTS_SWEPT_MAX.
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from actum import clock
+from actum import clock, limits
 from actum.contracts.delivery import ExportOnSuccess, read_export_on_success
 from actum.errors import WrongUse
 from actum.limits import PAGE_ROWS_MAX, RESULTS_SWEPT_MAX
@@ -127,12 +128,17 @@ def deliver(package: Path, result: ResultView, task: str, policy: ExportOnSucces
             failed.append({"table": table, "why": f"The result has no table “{table}”."})
             continue
         name = policy.file_name({"task": task, "run": result.run, "table": table, "date": date})
+        path = Path(policy.folder) / name
+        written = _written_before(path, result, table, policy)
+        if written is not None:
+            exports.append(_row(result, table, policy, written))
+            continue
         args = {
             "package": str(package),
             "name": table,
             "format": policy.format,
             "profile": policy.profile,
-            "path": str(Path(policy.folder) / name),
+            "path": str(path),
             "existing": "keep_both",
             "options": {},
         }
@@ -143,6 +149,21 @@ def deliver(package: Path, result: ResultView, task: str, policy: ExportOnSucces
             continue
         exports.append(_row(result, table, policy, answer.ok))
     return {"folder": policy.folder, "exports": exports, "failed": failed}
+
+
+def _written_before(path: Path, result: ResultView, table: str, policy: ExportOnSuccess) -> dict[str, Any] | None:
+    """What the sidecar of `path` says, if it is this very export: it was finished, and a crash kept it off the record."""
+    sidecar = path.with_name(f"{path.name}.actum.json")
+    try:
+        with open(sidecar, "rb") as file:
+            said = json.loads(file.read(limits.SIDECAR_BYTES_MAX))
+        whose = (said["result"]["manifest_sha256"], said["source"]["name"], said["format"], said["profile"])
+        wanted = (result.digest, table, policy.format, policy.profile)
+        if whose != wanted or path.lstat().st_size != said["size_bytes"]:
+            return None
+        return {"path": str(path), **{name: said[name] for name in ("sha256", "size_bytes", "rows")}}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _row(result: ResultView, table: str, policy: ExportOnSuccess, made: Mapping[str, Any]) -> AddExport:

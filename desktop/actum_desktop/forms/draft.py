@@ -58,6 +58,7 @@ class Draft:
     stages: tuple[str, ...] = ()
     stall_after: str = ""
     grace: str = ""
+    export_to: str = ""
     profile: str = "inherit"
     variables: Mapping[str, str] = field(default_factory=dict)
 
@@ -81,6 +82,7 @@ class Draft:
             stage_timeouts=self.stages,
             stall_after=self.stall_after or None,
             grace=self.grace or None,
+            export_to=self.export_to or None,
             profile=None if self.profile == "inherit" else self.profile,
             variables=self.variables,
         )

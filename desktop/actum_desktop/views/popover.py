@@ -17,14 +17,15 @@ class Popover(QWidget):
 
     confirmed = Signal()
 
-    def __init__(self, ink: Ink, parent: QWidget) -> None:
+    def __init__(self, ink: Ink, parent: QWidget, keep: str = "") -> None:
+        """`keep`: the word on the way out."""
         super().__init__(parent)
         theme, px = ink.theme, ink.theme.px
         self._theme = theme
         self._title = Label(theme, "", "body", 600)
         self._text = Label(theme, "", "caption", 400, "text2", wrap=True)
         self._yes = button(theme, "", self._on_yes, small=True)
-        self._no = button(theme, _("Keep it running"), self._close, small=True)
+        self._no = button(theme, keep or _("Keep it running"), self._close, small=True)
         self._home: QWidget | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(px(16), px(14), px(16), px(14))

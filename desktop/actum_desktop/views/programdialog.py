@@ -101,6 +101,7 @@ class ProgramDialog(QDialog):
         self.start = self._line(_("Deadline to start"), "60s")
         self.stages = self._line(_("Deadlines of stages"), _("for example load=10m, fit=1h"))
         self.stall = self._line(_("Warn without progress for"), "10m")
+        self.export = self._line(_("Folder for its tables"), _("none; for example ~/results"))
         self.profile = Choice(theme)
         self.profile.setAccessibleName(_("Environment"))
         for key, text in (
@@ -184,7 +185,7 @@ class ProgramDialog(QDialog):
         column.addWidget(self._pair((_("Files to publish"), self.outputs), (_("Files that must be there"), self.required)))
         column.addWidget(self._pair((_("Overall deadline"), self.timeout), (_("Deadline to start"), self.start)))
         column.addWidget(self._pair((_("Deadlines of stages"), self.stages), (_("Warn without progress for"), self.stall)))
-        column.addWidget(self._pair((_("Environment"), self.profile)))
+        column.addWidget(self._pair((_("Environment"), self.profile), (_("Export on success into"), self.export)))
         column.addWidget(self.variables)
         self.trial = Card(self._ink.theme, "sunken", border=False)
         told = QVBoxLayout(self.trial)
@@ -271,6 +272,7 @@ class ProgramDialog(QDialog):
             start_timeout=self.start.text().strip(),
             stages=draft.patterns(self.stages.text()),
             stall_after=self.stall.text().strip(),
+            export_to=self.export.text().strip(),
             profile=str(self.profile.currentData()),
         )
 

@@ -21,6 +21,7 @@ from actum_desktop.ports import Asks
 from actum_desktop.views.exportdialog import ExportDialog
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.metriccards import MetricCards, words
+from actum_desktop.views.remedies import Rebuild, remedy
 from actum_desktop.views.tablepanel import TablePanel
 from actum_desktop.views.widgets import Badge, Banner, Card, Elided, Label, button
 
@@ -70,6 +71,8 @@ class ResultPage(QWidget):
         self._folder = button(theme, _("Open folder"), self._on_folder, icon="folder-open")
         self._line = Elided(ink, "caption", 400, "text2")
         self.banner = Banner(ink, "bad", "x-circle-fill")
+        self.rebuild = Rebuild(ink, self.banner, self)
+        self.rebuild.asked.connect(self._on_rebuild)
         self.checked = Banner(ink, "ok", "check-circle-fill")
         self.metrics = MetricCards(ink)
         self._export_metrics = button(theme, _("Export metrics…"), self._on_export_metrics, kind="link", small=True)
@@ -238,6 +241,7 @@ class ResultPage(QWidget):
         self._files_text.setText("\n".join(lines))
 
     def _say(self, error: ActumError) -> None:
+        self.rebuild.offer(False)
         self.banner.say(error.what, measures.joined(error.why, error.remedy))
 
     def _on_failed(self, error: ActumError) -> None:
@@ -290,9 +294,16 @@ class ResultPage(QWidget):
             proof = _("Every byte and every value is as it was published. This does not prove that the formula is right.")
             self.checked.say(said, proof)
         else:
-            self._say(ActumError(str(told["state"]), badge.word if badge else "", str(told["reason"])))
+            self._say(ActumError(str(told["state"]), badge.word if badge else "", str(told["reason"]), remedy(told)))
+            self.rebuild.offer(bool(told.get("rebuildable")))
         self.checked.setVisible(good)
         self.banner.setVisible(not good)
+
+    def _on_rebuild(self) -> None:
+        """The derived tables again, from the authority; answered as a verification is."""
+        self.rebuild.offer(False)
+        self.now.say("shield-check", _("Derived tables are made again…"), "accent")
+        self.command_asked.emit({"verb": "rebuild", "run": self.run})
 
     # ---- exporting
 

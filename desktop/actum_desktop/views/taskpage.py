@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actum.contracts import durations
+from actum.contracts.delivery import ExportOnSuccess
 from actum.contracts.document import Contract, FunctionWork, ProgramWork, load
 from actum.errors import ActumError
 from PySide6.QtCore import Qt, Signal
@@ -210,8 +211,18 @@ def policy_rows(contract: Contract) -> list[tuple[str, str]]:
         (_("Exit codes that are right"), ", ".join(map(str, policies.accepted_exit_codes))),
         (_("Tried again"), again),
         (_("Safe to repeat"), _("yes") if policies.safe_to_repeat else _("no")),
+        (_("Exported on success"), exported_words(policies.export_on_success)),
         (_("Without a supervisor"), _("goes on") if lost is None else _("ends after {time}").format(time=time_of(lost))),
     ]
+
+
+def exported_words(policy: ExportOnSuccess | None) -> str:
+    """`every table as csv, into /home/me/results, named “{task} {run} {table}”`."""
+    if policy is None:
+        return _("nothing")
+    what = ", ".join(policy.tables) or _("every table")
+    words = _("{what} as {format}, into {folder}, named “{name}”")
+    return words.format(what=what, format=policy.format, folder=policy.folder, name=policy.name)
 
 
 def about_rows(item: TaskItem, contract: Contract) -> list[tuple[str, str]]:
