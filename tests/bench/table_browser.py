@@ -118,7 +118,7 @@ class Browser:
         return turned(self.app, self.view.grid)
 
     def jump(self) -> float:
-        """p99 in milliseconds until the rows of another place are painted; the first, the middle and the last are among them."""
+        """p99 in milliseconds until the rows of another place are painted; first, middle and last are among them."""
         took = []
         places = [0, self.rows // 2, self.rows - 1, *((number + 1) * 7_919_993 % self.rows for number in range(JUMPS))]
         for row in places:
@@ -203,8 +203,8 @@ def prepare(folder: Path) -> Iterator[Iterator[Comparison]]:
 def _of(folder: Path, millions: int) -> Iterator[Comparison]:
     """One size: its table is written before, and taken away after."""
     path, rows = folder / f"{millions}.parquet", millions * 1_000_000
-    code = "import sys; from pathlib import Path; from tests.bench import table_browser as b; b.write(Path(sys.argv[1]), int(sys.argv[2]))"
-    subprocess.run([sys.executable, "-c", code, str(path), str(rows)], check=True)  # not in the process that is measured
+    code = f"from pathlib import Path; from tests.bench import table_browser; table_browser.write(Path({str(path)!r}), {rows})"
+    subprocess.run([sys.executable, "-c", code], check=True)  # not in the process that is measured
     browser = Browser(path, rows)
     middle = rows // GROUP // 3
     read = "opening, and one row group decoded"

@@ -247,10 +247,18 @@ def test_columns_are_sorted_by_several_hidden_moved_frozen_and_remembered(
     assert shown.current() == (30, "fee")
     panel.grid.bar.setValue(60)
     assert panel.grid.frozen.verticalScrollBar().value() == panel.grid.grid.verticalScrollBar().value()
+    heads = panel.grid.grid.heads
+    edge = QPoint(heads.sectionViewportPosition(4) + heads.sectionSize(4) - 2, heads.height() // 2)
+    QTest.mousePress(heads.viewport(), Qt.MouseButton.LeftButton, pos=edge)
+    QTest.mouseMove(heads.viewport(), edge + QPoint(20, 0))
+    QTest.mouseMove(heads.viewport(), edge + QPoint(40, 0))
+    QTest.mouseRelease(heads.viewport(), Qt.MouseButton.LeftButton, pos=edge + QPoint(40, 0))
+    shown.until(lambda: not panel.columns._settle.isActive())
     again = Shown(qapp, qtbot, table, shown._config)
     try:
         assert again.names() == ["id", "delay", "fee", "carrier"]
         assert again.panel.model.frozen == 2
+        assert set(again.panel.columns.arrangement.widths) == {"carrier"}  # no other was widened by hand
         again.ask("show_all", "id")
         again.ask("unfreeze", "id")
         assert again.names() == ["id", "delay", "fee", "carrier", "day"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHelpEvent, QKeyEvent, QPainter
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHelpEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -90,6 +90,7 @@ class TableHeader(QHeaderView):
         self._ink, self._table = ink, model
         self.order: tuple[tuple[str, bool], ...] = ()  # (name, descending), the first counts most
         self.filtered: frozenset[str] = frozenset()
+        self.held = False  # by the mouse: what changes its width now is the user
         self.setAccessibleName(_("Columns"))
         self.setFixedHeight(ink.theme.px(32))
         self.setSectionsClickable(True)
@@ -101,6 +102,14 @@ class TableHeader(QHeaderView):
         if section > 0:
             also = bool(QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier)
             self.sort_asked.emit((section, also))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.held = True
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        self.held = False
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         section = self.logicalIndexAt(event.pos())

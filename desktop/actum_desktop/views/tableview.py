@@ -309,7 +309,8 @@ class TableView(QWidget):
         self._left.setContentsMargins(0, 0, 0, self.grid.horizontalScrollBar().sizeHint().height() if most > 0 else 0)
 
     def _on_resized(self, section: int, _old: int, new: int) -> None:
-        if not self._fitting and 0 < section <= len(self.model.columns) and new > 0:
+        by_hand = self.grid.heads.held or self.frozen.heads.held
+        if by_hand and not self._fitting and 0 < section <= len(self.model.columns) and new > 0:
             self.widened.emit((self.model.columns[section - 1].name, round(new / (self._ink.theme.px(100) / 100))))
         self._fit_frozen()
         self._on_sideways()
