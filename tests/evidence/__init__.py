@@ -71,14 +71,18 @@ def report(
     complete: bool = True,
     note: str = "",
     part: str = "long",
+    worth: bool = True,
     path: Path = DEFAULT,
 ) -> None:
     """Put what ran of one kind into evidence.json, in place of what stood there of this kind and part.
 
     `part` tells what runs with all tests ("suite") from long runs, and these from each other; `counts` = what was done, by
     word ("passed", "failed", "seeds", "executions", "findings"); `note` = one line that says what the counts mean; `code` =
-    Code.now() from the beginning of the run, so that code that changed meanwhile is told.
+    Code.now() from the beginning of the run, so that code that changed meanwhile is told. Not `worth` it = a short look, which
+    writes nothing, so that it never takes the place of a long run.
     """
+    if not worth:
+        return
     now = Code.now()
     held = code.until(now) if code else now
     entry = {

@@ -52,7 +52,8 @@ def main() -> int:
     counts = {"cases": len(cases), "findings": len(bad)}
     note = f"{len(cases):,} of {len(everything):,} cases; {len(missing):,} of them ran now, the others were on record"
     whole = len(cases) == len(everything)
-    evidence.report("faults", counts, seconds=time.monotonic() - begun, code=code, complete=whole, note=note)
+    worth = bool(options.all or options.pairwise)
+    evidence.report("faults", counts, seconds=time.monotonic() - begun, code=code, complete=whole, note=note, worth=worth)
     if not bad:
         remove(folder)
     return 1 if bad else 0

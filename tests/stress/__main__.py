@@ -14,6 +14,9 @@ from tests import evidence
 from tests.stress import concurrent, race
 
 
+EVIDENCE_S = 300  # a shorter run is a look, and no evidence
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.stress", description=__doc__)
     parser.add_argument("what", choices=("race", "concurrent"))
@@ -34,7 +37,8 @@ def main() -> int:
     for problem in problems:
         sys.stdout.write(f"  {problem}\n")
     seconds = time.monotonic() - begun
-    evidence.report("stress", counts, seconds=seconds, code=code, note=note, part=options.what, complete=complete)
+    worth = seconds >= EVIDENCE_S
+    evidence.report("stress", counts, seconds=seconds, code=code, note=note, part=options.what, complete=complete, worth=worth)
     return 1 if problems else 0
 
 

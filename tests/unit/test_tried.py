@@ -83,6 +83,15 @@ def test_each_kind_keeps_its_own_time_and_commit(tmp_path: Path) -> None:
     assert dict(found.environment)["python"]
 
 
+def test_a_short_look_takes_the_place_of_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.json"
+    evidence.report("soak", {"rounds": 90}, seconds=14_400, path=path)
+    evidence.report("soak", {"rounds": 1}, seconds=60, path=path, worth=False)
+    found = tried.read(path)
+    assert isinstance(found, Tried)
+    assert [entry.counts for entry in found.entries[Kind.SOAK]] == [(("rounds", 90),)]
+
+
 def test_r11_reasons_and_bytes_are_bounded(tmp_path: Path) -> None:
     path = tmp_path / "evidence.json"
     for number, last in ((limits.EVIDENCE_NAMES_MAX - 1, 1), (limits.EVIDENCE_NAMES_MAX + 1, 2)):
