@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from actum import limits
 from actum.errors import CheckFailed
-from actum.results import jsontexts, readback
+from actum.results import export_csv, jsontexts, readback, texts
 from actum.results.compare import Comparison, compare_batches
 
 if TYPE_CHECKING:
@@ -35,17 +35,15 @@ def refuse(schema: pa.Schema) -> None:
 def write(file: IO[bytes], batches: Iterator[pa.RecordBatch], schema: pa.Schema, about: dict[str, Any]) -> int:
     """Write the document; returns the number of rows. `about` becomes the schema member."""
     file.write(b'{"schema":' + _json(about) + _ROWS)
-    rows = _write_rows(file, batches, schema, ",\n")
+    ends = _Between(file, 2)
+    rows = _write_rows(ends, batches, schema, ",\n")  # type: ignore[arg-type]
     file.write(_END)
     return rows
 
 
 def write_lines(file: IO[bytes], batches: Iterator[pa.RecordBatch], schema: pa.Schema, about: dict[str, Any]) -> int:
     """Write the rows; returns their number. `about` is not written: the sidecar holds it."""
-    rows = _write_rows(file, batches, schema, "\n")
-    if rows:
-        file.write(b"\n")
-    return rows
+    return _write_rows(file, batches, schema, "\n")
 
 
 def compare(path: Path, table: str, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Comparison:
@@ -58,26 +56,34 @@ def compare_lines(path: Path, table: str, batches: Iterator[pa.RecordBatch], sch
     return _compare(_line_blocks(path, table), table, batches, schema)
 
 
-def _write_rows(file: IO[bytes], batches: Iterator[pa.RecordBatch], schema: pa.Schema, between: str) -> int:
+def _write_rows(file: IO[bytes], batches: Iterator[pa.RecordBatch], schema: pa.Schema, ending: str) -> int:
     keys = jsontexts.keys(schema.names)
-    rows = 0
-    for batch in batches:
-        if batch.num_rows:
-            file.write((between if rows else "").encode() + between.join(_lines(batch, keys)).encode())
-        rows += batch.num_rows
-    return rows
+    return export_csv.in_order(file, batches, lambda batch: _lines(batch, keys, ending))
 
 
-def _lines(batch: pa.RecordBatch, keys: Sequence[str]) -> list[str]:
+def _lines(batch: pa.RecordBatch, keys: Sequence[str], ending: str) -> Any:
+    """The bytes of all rows of a batch, each with its ending."""
     import pyarrow.compute as pc
 
     if not keys:
-        return ["{}"] * batch.num_rows
+        return ("{}" + ending).encode() * batch.num_rows
     pieces: list[Any] = []
     for position, (key, column) in enumerate(zip(keys, batch.columns, strict=True)):
         pieces += [("," if position else "{") + encode_basestring(key) + ":", jsontexts.of_array(column)]
-    lines: list[str] = pc.binary_join_element_wise(*pieces, "}", "").to_pylist()
-    return lines
+    return texts.content(pc.binary_join_element_wise(*pieces, "}" + ending, ""))
+
+
+class _Between:
+    """Writes what stands after each row only when another one follows."""
+
+    def __init__(self, file: IO[bytes], length: int) -> None:
+        self._file, self._length = file, length
+        self._held = b""
+
+    def write(self, content: bytes) -> int:
+        self._file.write(self._held)
+        self._held = content[-self._length :]
+        return self._file.write(memoryview(content)[: -self._length])
 
 
 def _compare(blocks: Iterator[list[Any]], table: str, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Comparison:

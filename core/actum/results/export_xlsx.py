@@ -7,6 +7,7 @@ it costs is said by `spreadsheet`. Rows are written one by one and not kept. Rea
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -31,7 +32,7 @@ _EXACT_DIGITS = 15
 _SCALE_SHOWN_MAX = 15
 _FORMATS = {"date": "yyyy-mm-dd", "time": "hh:mm:ss.000", "instant": "yyyy-mm-dd hh:mm:ss.000", "text": "@"}
 
-Cell = tuple[str, Any] | None  # ("n", number), ("b", truth), ("s", text), with dates as numbers
+Cell = tuple[str, Any] | None  # ("n", number), ("-0", -0.0), ("b", truth), ("s", text), with dates as numbers
 Kind = tuple[str, list[Cell]]
 
 
@@ -103,7 +104,7 @@ def compare(
                     raise _differs("A further sheet has not the columns of the table.")
             have = next(found, None)
             want = [cells[place] for _form, cells in kinds]
-            if have is None or (have[1] != want and _first(have[1], want) is not None):
+            if have is None or have[1] != want:
                 return _difference(table, schema, rows, want, None if have is None else have[1])
             in_sheet, rows = in_sheet + 1, rows + 1
     if schema.names and next(found, None) is not None:
@@ -116,8 +117,8 @@ def _is_head(row: tuple[int, list[Cell]] | None, titles: list[Cell]) -> bool:
 
 
 def _first(have: Sequence[Cell], want: Sequence[Cell]) -> int | None:
-    """Where two rows differ; -0.0 is not 0.0."""
-    return next((place for place, pair in enumerate(zip(have, want, strict=True)) if repr(pair[0]) != repr(pair[1])), None)
+    """Where two rows differ."""
+    return next((place for place, pair in enumerate(zip(have, want, strict=True)) if pair[0] != pair[1]), None)
 
 
 def _difference(table: str, schema: pa.Schema, rows: int, want: list[Cell], have: list[Cell] | None) -> Comparison:
@@ -153,7 +154,7 @@ def _put(sheet: Any, row: int, column: int, cell: Cell, form: Any, guarded: Any)
     if cell is None:
         return
     kind, value = cell
-    if kind == "n":
+    if kind in ("n", xlsxread.NEGATIVE_ZERO):
         sheet.write_number(row, column, value, form)
     elif kind == "b":
         sheet.write_boolean(row, column, value)
@@ -219,7 +220,7 @@ def _serial_day(days: int) -> int:
 def _float(value: Any) -> Cell:
     number = float(value)
     if number - number == 0:
-        return "n", number
+        return ("n" if number or math.copysign(1, number) > 0 else xlsxread.NEGATIVE_ZERO), number
     return "s", "nan" if number != number else ("inf" if number > 0 else "-inf")
 
 

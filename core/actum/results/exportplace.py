@@ -81,8 +81,8 @@ class Temporaries:
         """Give each its name, all or none of them new. Raises Conflict, OSError."""
         made: list[Path] = []
         for temporary, target in zip(self.paths, self.targets, strict=True):
-            faults.point("export.rename.before")
             try:
+                faults.point("export.rename.before")
                 _rename(temporary, target, replace)
             except BaseException:
                 for path in made if not replace else ():

@@ -62,7 +62,7 @@ def parquet_batches(path: Path) -> Iterator[pa.RecordBatch]:
     try:
         with pq.ParquetFile(path) as file:
             rows = max(1, min(limits.BATCH_ROWS, limits.EXPORT_CELLS_MAX // max(1, len(file.schema_arrow.names))))
-            yield from file.iter_batches(batch_size=rows, use_threads=False)
+            yield from file.iter_batches(batch_size=rows)
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise

@@ -8,10 +8,9 @@ dates, instants, durations and base64 bytes are text as in `texts`. A list is a 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from actum.results import texts
 from actum.sdk.cells import EXACT_INTEGER_MAX
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NULL = "null"
+_ESCAPED = bytes([*range(32), *b'"\\'])  # what JSON writes otherwise in a text
 _SHORT_BITS = 32  # integers up to here are always exact
 
 
@@ -48,11 +48,9 @@ def of_array(array: pa.Array) -> pa.Array:
     if is_.is_nested(kind):
         return pa.array([NULL if text is None else text for text in or_none(array)], pa.string())
     if texts.is_text(kind):
-        return pa.array([NULL if value is None else encode_basestring(value) for value in array.to_pylist()], pa.string())
+        return _texts(array.cast(pa.string()))
     if is_.is_floating(kind):
-        write = _float64 if is_.is_float64(kind) else _short_float
-        values = array if is_.is_float64(kind) else array.cast(pa.string())
-        return pa.array([NULL if value is None else write(value) for value in values.to_pylist()], pa.string())
+        return _floats(array)
     told = texts.of_array("", array)
     if is_.is_integer(kind):
         if kind.bit_width > _SHORT_BITS:
@@ -139,15 +137,28 @@ def _beyond(array: pa.Array) -> pa.Array:
     return pc.or_(above, pc.less(array, pa.scalar(-EXACT_INTEGER_MAX, array.type)))
 
 
-def _float64(value: Any) -> str:
-    """The shortest repr; what JSON has no number for is text, as `contracts.tables` spells it."""
-    if math.isfinite(value):
-        return repr(value)
-    return '"NaN"' if math.isnan(value) else f'"{value}"'
+def _texts(array: pa.Array) -> pa.Array:
+    """Texts in quotes; most need no more, and a column that does is written value by value."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    content = texts.content(array)
+    if len(content.translate(None, _ESCAPED)) == len(content):
+        return pc.fill_null(in_quotes(array), NULL)
+    return pa.array([NULL if value is None else encode_basestring(value) for value in array.to_pylist()], pa.string())
 
 
-def _short_float(text: str) -> str:
-    """Of a float of fewer bits: its own shortest text, told from a whole number."""
-    if text.lstrip("-") in ("nan", "inf"):
-        return '"NaN"' if "nan" in text else f'"{text}"'
-    return text if any(mark in text for mark in ".e") else f"{text}.0"
+def _floats(array: pa.Array) -> pa.Array:
+    """The shortest text, told from a whole number; what JSON has no number for is text, as `contracts.tables` spells it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as is_
+
+    told = array.cast(pa.string())
+    whole = pc.invert(pc.or_(pc.match_substring(told, "."), pc.match_substring(told, "e")))
+    told = pc.if_else(whole, pc.binary_join_element_wise(told, ".0", ""), told)
+    numbers = array.cast(pa.float32()) if is_.is_float16(array.type) else array  # which has a test for what is finite
+    if pc.all(pc.is_finite(numbers)).as_py() is False:
+        odd = pc.if_else(pc.is_nan(numbers), '"NaN"', pc.if_else(pc.greater(numbers, 0), '"inf"', '"-inf"'))
+        told = pc.if_else(pc.is_finite(numbers), told, odd)
+    return pc.fill_null(told, NULL)

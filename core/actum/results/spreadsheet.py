@@ -245,8 +245,19 @@ def _texts(column: pa.Array) -> Iterator[tuple[str, int]]:
     told = column.cast(pa.string())
     yield "formulas", count_true(pc.match_substring_regex(told, FORMULA))
     yield "number_texts", count_true(pc.match_substring_regex(told, NUMBER))
-    yield "long_texts", count_true(pc.greater(pc.utf8_length(told), limits.SHEET_CELL_CHARS_MAX))
+    yield "long_texts", _longer_than_a_cell(told)
     yield "_empty", count_true(pc.equal(told, ""))
+
+
+def _longer_than_a_cell(told: pa.Array) -> int:
+    """Sheets count in units of UTF-16: a character beyond the first plane is two."""
+    import pyarrow.compute as pc
+
+    lengths = pc.utf8_length(told)
+    if 2 * (pc.max(lengths).as_py() or 0) <= limits.SHEET_CELL_CHARS_MAX:
+        return 0
+    lengths = pc.add(lengths, pc.count_substring_regex(told, r"[\x{10000}-\x{10FFFF}]"))
+    return count_true(pc.greater(lengths, limits.SHEET_CELL_CHARS_MAX))
 
 
 def count_true(flags: pa.Array) -> int:

@@ -104,12 +104,17 @@ def is_binary(kind: pa.DataType) -> bool:
 
 def holds(array: pa.Array, piece: bytes) -> bool:
     """Whether any text of a string array holds `piece`, or two neighbours do together: quick, and never wrongly no."""
+    return piece in content(array)
+
+
+def content(array: pa.Array) -> bytes:
+    """The texts of a string array one after the other, nulls left out."""
     data = array.buffers()[2]
     if data is None:
-        return False
+        return b""
     bounds = memoryview(array.buffers()[1])
     offsets = bounds.cast("q") if str(array.type).startswith("large") else bounds.cast("i")
-    return piece in bytes(memoryview(data)[offsets[array.offset] : offsets[array.offset + len(array)]])
+    return bytes(memoryview(data)[offsets[array.offset] : offsets[array.offset + len(array)]])
 
 
 def day_text(days: int) -> str:

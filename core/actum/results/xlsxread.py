@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 from actum import limits
 from actum.errors import CheckFailed
 
+NEGATIVE_ZERO = "-0"  # a kind of cell, so that it is never taken for 0
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ESCAPED = re.compile(r"_x([0-9A-F]{4})_")
 _LETTERS = re.compile(r"[A-Z]+")
@@ -50,7 +51,9 @@ def _cell(cell: Any) -> Any:
     text = cell.findtext(f"{_MAIN}v")
     if text is None:
         return None
-    return ("b", text == "1") if kind == "b" else ("n", float(text))
+    if kind == "b":
+        return "b", text == "1"
+    return (NEGATIVE_ZERO if text == "-0.0" else "n"), float(text)
 
 
 def _unescaped(text: str) -> str:
