@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -12,7 +13,6 @@ from pathlib import Path
 import tests.conftest  # noqa: F401 - the user's own folders are never touched
 from tests import evidence
 from tests.stress import concurrent, race
-
 
 EVIDENCE_S = 300  # a shorter run is a look, and no evidence
 
@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30.0)
     options = parser.parse_args()
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each of some thousand programs compiles itself anew
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was done until then is reported
     code, begun = evidence.Code.now(), time.monotonic()
     complete = True
     with tempfile.TemporaryDirectory(prefix="actum-s", ignore_cleanup_errors=True) as name:

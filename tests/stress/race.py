@@ -36,12 +36,16 @@ def race(folder: Path, rounds: int, seed: int = 0) -> Found:
     """`rounds` rounds in a fresh workspace below `folder`."""
     place, found, rng = made(folder), Found(), random.Random(seed)
     place.define("small", 'printf "a\\n1\\n" > "$ACTUM_OUTPUT/a.csv"')
+    told = 0
     try:
         for number in range(1, rounds + 1):
             _round(place, number, rng, found)
             found.rounds = number
+            for _round_number, what in found.problems[told:]:
+                sys.stderr.write(f"round {number}: {what}\n")
+            told = len(found.problems)
             if number % 20 == 0:
-                sys.stderr.write(f"{number} rounds, {len(found.problems)} problems\n")
+                sys.stderr.write(f"{number} rounds, {told} problems\n")
     except KeyboardInterrupt:
         sys.stderr.write("ended early; what was done is reported\n")
     found.problems += [(found.rounds, problem) for problem in _overlapping(place)]
