@@ -177,6 +177,10 @@ class TableModel(QAbstractTableModel):
 
     # ---- cells
 
+    def is_there(self, row: int, name: str) -> bool:
+        """Whether a cell has been read; asks for nothing."""
+        return name in self._pages.get(row // TABLE_PAGE_ROWS, ())
+
     def cell(self, row: int, column: int) -> Cell:
         """A cell by its row in the whole table; asks for its page when it is not there."""
         key = (row, column)

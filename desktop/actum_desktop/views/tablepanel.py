@@ -265,6 +265,8 @@ class TablePanel(QWidget):
         if not self._fitted:
             self._fitted = True
             self.columns.fit()
+        else:
+            self.grid.fit_new()
 
     # ---- what is shown, in words
 

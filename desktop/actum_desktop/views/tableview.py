@@ -60,6 +60,7 @@ class TableView(QWidget):
         self._ink, self.model = ink, model
         self._moving = False
         self._fitting = False
+        self._measured: set[str] = set()  # columns that are as wide as their content, or as the user wants them
         self._beyond: list[tuple[int, int]] = []  # rows selected that the window does not hold
         self.grid = Grid(ink, model)
         self.frozen = Frozen(ink, model, self.grid)
@@ -189,6 +190,26 @@ class TableView(QWidget):
     def fit_widths(self, widths: Mapping[str, int] | None = None) -> None:
         """By the content of the first page; where the user chose one, that."""
         self._fit_widths(guess=False, chosen=widths)
+        self._measured = set(widths or ())
+        self.fit_new()
+
+    def fit_new(self) -> None:
+        """Columns that came into sight since: as wide as what is in sight of them, if that is wider."""
+        row = self.first_row()
+        for place, column in enumerate(self.model.columns, 1):
+            if column.name in self._measured or not self.model.is_there(row, column.name):
+                continue
+            self._measured.add(column.name)
+            rows = range(row, min(row + self.rows_in_sight(), self.model.total))
+            wide = min(
+                self._content_width(place, column, rows) + 2 * self._ink.theme.px(GAP) + 2, self._ink.theme.px(_WIDE_MAX)
+            )
+            if wide > self.grid.columnWidth(place):
+                self._fitting = True
+                for part in (self.grid, self.frozen):
+                    part.setColumnWidth(place, round(wide))
+                self._fitting = False
+        self._fit_frozen()
 
     def _fit_widths(self, *, guess: bool, chosen: Mapping[str, int] | None = None) -> None:
         ink, px = self._ink, self._ink.theme.px
@@ -200,7 +221,8 @@ class TableView(QWidget):
             if chosen is not None and column.name in chosen:
                 wide.append(px(chosen[column.name]))
                 continue
-            wide.append(min(self._content_width(place, column, guess) + gaps + 2, px(_WIDE_MAX)))
+            rows = range(0 if guess else min(_ROWS_FITTED, self.model.total))
+            wide.append(min(self._content_width(place, column, rows) + gaps + 2, px(_WIDE_MAX)))
             free.append(place)
         spare = self.width() - self.bar.sizeHint().width() - sum(wide) - px(LAST - GAP)
         share = max(0, spare) // max(1, len(free))
@@ -212,12 +234,12 @@ class TableView(QWidget):
         self._fitting = False
         self._fit_frozen()
 
-    def _content_width(self, place: int, column: GridColumn, guess: bool) -> float:
+    def _content_width(self, place: int, column: GridColumn, rows: range) -> float:
         ink, px = self._ink, self._ink.theme.px
         width = ink.width(column.name, "caption", 500) + px(34)
         if column.kind == "integer":  # numbers may grow with the rows
             width = max(width, ink.width(f"{self.model.total:,}", "body"))
-        for row in range(0 if guess else min(_ROWS_FITTED, self.model.total)):
+        for row in rows:
             cell = self.model.cell(row, place)
             size = ("caption", 500) if cell.kind == "missing" else ("body", 400)
             width = max(width, ink.width(cell.text, *size) + (px(18) if cell.kind == "missing" else 0))
