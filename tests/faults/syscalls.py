@@ -41,14 +41,14 @@ class Call:
         return f"{self.thread} {self.name} {' → '.join(self.paths)}"
 
 
-def record(stage: Stage, folder: Path, *args: str) -> list[Call]:
-    """Run a command under strace to its end; raises AssertionError if it does not succeed."""
-    log, passed = folder / "calls.txt", folder / "passed.txt"
+def record(stage: Stage, folder: Path, *args: str, name: str = "", code: int = 0) -> list[Call]:
+    """Run a command under strace to its end; raises AssertionError if it does not end with `code`."""
+    log, passed = folder / f"{name}calls.txt", folder / f"{name}passed.txt"
     trace = ["strace", "-f", "--seccomp-bpf", "-y", "-s", "400", "-e", "trace=" + ",".join(TRACED), "-e", "signal=none"]
     command = [*trace, "-o", str(log), sys.executable, "-c", stage.entry, "--workspace", str(stage.ws.path), *args]
     env = {**os.environ, "ACTUM_FAULT": f"trace={passed}"}
     done = subprocess.run(command, env=env, cwd=folder, text=True, capture_output=True, timeout=120)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
     return list(parse(log.read_text(errors="replace").splitlines(), str(passed)))
 
 

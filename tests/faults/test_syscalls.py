@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from actum.faults import CATALOGUE
+from actum.model.facts import FACTS
 
 from tests.faults import roles
 from tests.faults.scenarios import DATA, Stage
-from tests.faults.syscalls import SIGNALS, Call, Order, gaps, parse, record
+from tests.faults.syscalls import SIGNALS, SYNCS, Call, Order, gaps, parse, record
+from tests.helpers.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(
     shutil.which("strace") is None, reason="strace is not installed; packaging/test installs it where it may (Debian: strace)"
@@ -77,6 +81,61 @@ def test_nothing_but_own_helpers_is_signalled_by_a_run_that_succeeds(traced: tup
     signalled = [call for call in calls if call.name in SIGNALS]
     assert [call for call in signalled if call.paths[0].split(",")[0] not in helpers] == []
     assert roles.find(stage.ws.path) == {}
+
+
+@pytest.fixture(scope="module")
+def stopped(traced: tuple[Stage, list[Call]]) -> list[Call]:
+    """A run that a person stops, on the same workspace."""
+    stage, _ = traced
+
+    def stop() -> None:
+        wait_until(lambda: stage.said("stopped"), 60, "the start of the work")
+        stage.run("stop", str(stage.number("stopped")))
+
+    asking = threading.Thread(target=stop)
+    asking.start()
+    data = stage.folder / "data.csv"
+    words = ("run", "work", "--key", "stopped", "--set", "wanted=stop", "--set", f"data={data}")
+    try:
+        return record(stage, stage.folder, *words, name="stop-", code=6)
+    finally:
+        asking.join()
+
+
+def test_a_point_stands_on_both_sides_of_every_signal_and_of_all_else_that_a_stop_does(
+    traced: tuple[Stage, list[Call]], stopped: list[Call]
+) -> None:
+    """§5, R08: the stop is a durable file before anything is signalled; each signal stands between its two points."""
+    stage, _ = traced
+    open_sides = [(side, call) for side, call in gaps(stopped, str(stage.ws.path)) if not excused(call)]
+    assert not open_sides, "\n".join(f"no point {side} {call}" for side, call in open_sides)
+    sent = [call for call in stopped if call.name == "pidfd_send_signal"]
+    assert sent, "the work was not signalled"
+    asked = f"{stage.ws.attempts}/2/1/spool/stop"
+    order = Order(stopped)
+    assert order.chain(("move", asked), ("sync", f"{stage.ws.attempts}/2/1/spool")) < sent[0].place
+    assert order.place("passage", "processes.signal.before") < sent[0].place
+    assert order.place("passage", "processes.signal.after", after=sent[0].place)
+
+
+def test_the_points_that_were_passed_are_catalogued_and_commits_stand_between_theirs(
+    traced: tuple[Stage, list[Call]], stopped: list[Call]
+) -> None:
+    """§5, R18: one fsync of the write-ahead log lies between the two points of each commit, in the kernel's own account."""
+    stage, calls = traced
+    passed = {call.paths[0] for call in (*calls, *stopped) if call.name == "passage"}
+    assert passed <= set(CATALOGUE)
+    wal = f"{stage.ws.path}/actum.db-wal"
+    commits = [call for call in calls if call.name in SYNCS and call.paths == (wal,)]
+    passages = [call for call in calls if call.name == "passage"]
+    begun = [call.place for call in passages if call.paths[0] == "store.commit.before"]
+    ended = [call.place for call in passages if call.paths[0] == "store.commit.after"]
+    spans = list(zip(begun, ended, strict=True))
+    inside = [[call for call in commits if before < call.place < after] for before, after in spans]
+    assert all(len(each) <= 1 for each in inside), "two commits between the points of one"
+    assert sum(map(len, inside)) >= len(FACTS) / 2  # a commit that changed nothing writes nothing; some facts share one
+    outside = [call for call in commits if call.place > begun[0] and not any(a < call.place < b for a, b in spans)]
+    assert len(outside) <= 2, f"committed without a point: {outside}"  # closing: the end of the epoch, and the checkpoint
 
 
 @pytest.mark.parametrize(

@@ -94,10 +94,18 @@ def write_tree(folder: Folder, document: Document) -> None:
 def write_stop(folder: Folder, *, level: str, cause: str, at_us: int) -> None:
     """Ask the host to stop, durably. `level`: ask, insist or dismiss. Raises OSError."""
     document = {"v": 1, "level": level, "cause": cause, "at": at_us}
-    faults.point("spool.stop.rename.before")
-    os.replace(_write_beside(folder, "stop", canonical.dumps(document)), spool_path(folder, "stop"))
+    faults.point("spool.stop.fsync.before")
+    temporary = _write_beside(folder, "stop", canonical.dumps(document))
+    try:
+        faults.point("spool.stop.rename.before")
+        os.replace(temporary, spool_path(folder, "stop"))
+    except OSError:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)  # it is tried again, under another name
+        raise
     faults.point("spool.stop.rename.after")
     _fsync_folder(folder)
+    faults.point("spool.stop.fsync.after")
 
 
 # Reading.
