@@ -41,6 +41,7 @@ PAGE_MS = 1_000  # how long one page is looked at
 FRAMES = 60_000  # of each flooder; after them the flood begins again
 LINES = 100_000  # before the search begins
 RUNS = 20_000
+TABLE_ROWS = 20_000_000
 NICE = "/usr/bin/nice"  # what floods yields the cores: measured is what holds the window, not how two cores are shared
 
 PRINTS = r"""
@@ -236,13 +237,13 @@ class Scene:
         from tests.bench.table_browser import Browser, write
 
         path = self.folder / "table.parquet"
-        write(path)
+        write(path, TABLE_ROWS)
         printing = self.run("prints")
         self.until(lambda: self.computing(1), "it prints")
         self.log_of(printing)()
-        browser = Browser(path)
+        browser = Browser(path, TABLE_ROWS)
         browser.first_page()
-        browser.view.go_to(10_000_000)
+        browser.view.go_to(TABLE_ROWS // 2)
         with frames(self.folder), self.hands(lambda: browser.view.grid):
             found = self.watched(TABLE_S, "table")
         browser.close()
