@@ -150,6 +150,19 @@ def test_r11_a_pack_of_too_many_files_is_refused(tmp_path: Path, monkeypatch: py
         pass
 
 
+def test_r11_a_member_at_the_bound_and_above_it_is_packed_and_read(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ZIP64_BYTES: from there on a member has 64-bit sizes."""
+    size = (made.path / "files" / "report.html").stat().st_size
+    for bound in (size, size + 1):
+        monkeypatch.setattr(limits, "ZIP64_BYTES", bound)
+        pack.make(made.path, tmp_path / f"{bound}.actumpack")
+        with open_result(tmp_path / f"{bound}.actumpack") as result:
+            assert result.verify().ok
+    assert (tmp_path / f"{size}.actumpack").read_bytes() != (tmp_path / f"{size + 1}.actumpack").read_bytes()
+
+
 def test_a_disk_without_room_is_said_before_anything_is_written(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

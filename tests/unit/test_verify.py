@@ -286,3 +286,17 @@ def test_r11_memory_does_not_grow_with_the_table(tmp_path: Path) -> None:
         peaks.append(peak_bytes(made.path))
     assert peaks[1] - peaks[0] < 60_000_000, peaks
     assert peaks[1] < 300_000_000, peaks
+
+
+def test_r11_two_large_files_are_digested_at_a_time_with_the_same_findings(tmp_path: Path) -> None:
+    """DIGESTED_TOGETHER_BYTES: from two files above it on, DIGESTING_THREADS share them; what is found is the same."""
+    for extra in (0, 1):
+        size = limits.DIGESTED_TOGETHER_BYTES + extra
+        place = packages.staging(tmp_path / str(extra), dict.fromkeys(("a", "b", "c"), b"x" * size))
+        made = packages.finish(place, Messages(), contract={**packages.CONTRACT, "tables": []}, required=[])
+        packages.writable(made.path / "files" / "b").write_bytes(b"y" * size)
+        packages.writable(made.path / "files" / "c").unlink()
+        report = verify(made.path, made.expected)
+        found = [finding.message for finding in report.bytes.findings if finding.check != "contract"]
+        assert found == ["“files/b” has other bytes than were sealed.", "“files/c” is missing."]
+    assert limits.DIGESTING_THREADS > 1
