@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from actum_desktop import measures
-from actum_desktop.i18n import N_, _
+from actum_desktop.i18n import N_, _, ngettext
 from actum_desktop.models import batch
 from actum_desktop.models.batch import Item
 
@@ -29,7 +29,8 @@ def words(item: Item) -> str:
             rows=measures.count(item.answer["rows"]), size=measures.size(item.answer["size_bytes"])
         )
         lost = [loss for loss in item.answer.get("losses") or () if loss.get("lossy")]
-        kept = _("{n} named losses").format(n=len(lost)) if lost else _("read back and equal")
+        named = ngettext("{n} named loss", "{n} named losses", len(lost)).format(n=len(lost))
+        kept = named if lost else _("read back and equal")
         return f"{item.path.name}: {figures}, {kept}"
     if item.state == batch.FAILED and item.error is not None:
         why = " ".join(part for part in (item.error.what, item.error.why, item.error.remedy) if part)
