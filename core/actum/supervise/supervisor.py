@@ -39,8 +39,7 @@ class Supervisor:
     paused (after a crash: earlier runs wait), held (by a person: every waiting run waits)."""
 
     def __init__(self) -> None:
-        self.instance = ""
-        self.epoch = 0
+        self.instance, self.epoch = "", 0
         self._slots = slots.Slots()
         self.paused = self.held = False
         self.retired: str | None = None
@@ -52,6 +51,7 @@ class Supervisor:
         self._stops: dict[str, list[int]] = {}
         self._stopping: dict[int, Stopping] = {}
         self._beginning: dict[int, list[events.StopAsked]] = {}  # attempt n+1 is being recorded; stops wait for its answer
+        self._admitting: set[int] = set()  # commands whose admission is not known yet
         self._postponed: list[tuple[int, Callable[[Now], list[Effect]]]] = []  # from when (monotonic), what
         self._retry_due_us: dict[int, int] = {}  # monotonic
         self._retries: list[tuple[int, int]] = []  # heap of (due, run); an entry that `_retry_due_us` contradicts is old
@@ -250,9 +250,7 @@ class Supervisor:
         if isinstance(answer, Refused):
             return self._on_refused(m, answer, now)
         m.committed(answer.row, now)
-        effects = self._answer_stops(m)
-        if then is not None:
-            effects += then(now)
+        effects = self._answer_stops(m) + (then(now) if then is not None else [])
         return effects + self._advance(m, now)
 
     def _on_refused(self, m: Machine, refused: Refused, now: Now) -> list[Effect]:
@@ -296,6 +294,7 @@ class Supervisor:
             if isinstance(answer, Refused) and answer.kind in lost:
                 self._later(now, lambda later: self._on_admit_asked(event, later, unsure=True))
                 return []
+            self._admitting.discard(event.command)
             if isinstance(answer, Refused):
                 return [Reply(event.command, error=refusal_error(answer))]
             row = answer.row
@@ -307,6 +306,7 @@ class Supervisor:
             reply = {"run": row.run, "id": row.run_id, "created": answer.created, "request_digest": row.request_digest}
             return [Reply(event.command, reply), *first]
 
+        self._admitting.add(event.command)
         return self._ask(event.request, now, answered)
 
     def _on_stop_asked(self, event: events.StopAsked, now: Now) -> list[Effect]:
@@ -319,7 +319,7 @@ class Supervisor:
         if event.run in self.retrying:
             return self._stop_between(self.retrying[event.run], [event.command], now)
         m = next((m for m in self.machines.values() if m.row.run == event.run and m.row.current), None)
-        if m is None and (self._postponed or self._commands):  # perhaps the very run whose admission is not known yet
+        if m is None and self._admitting:  # perhaps the very run whose admission is not known yet
             self._later(now, lambda later: self._on_stop_asked(event, later), LOOK_AGAIN_S)
             return []
         if m is None or m.closed:
@@ -378,8 +378,7 @@ class Supervisor:
     def _finish_reconciles(self) -> list[Effect]:
         done = [each for each in self._reconciles if not each.waiting]
         self._reconciles = [each for each in self._reconciles if each.waiting]
-        key = lambda verdict: (verdict["run"], verdict["n"])  # noqa: E731
-        return [Reply(each.command, {"verdicts": sorted(each.verdicts, key=key)}) for each in done]
+        return [Reply(each.command, {"verdicts": sorted(each.verdicts, key=lambda v: (v["run"], v["n"]))}) for each in done]
 
     def _on_queue_paused(self, event: events.QueuePaused, now: Now) -> list[Effect]:
         self.held = True
@@ -431,9 +430,10 @@ class Supervisor:
 
     def _on_tick(self, event: events.Tick, now: Now) -> list[Effect]:
         effects: list[Effect] = []
-        for each in [each for each in self._postponed if each[0] <= now.monotonic_us]:
-            self._postponed.remove(each)  # one at a time: who comes first must see that the others are still to come
-            effects += each[1](now)
+        due = [then for at_us, then in self._postponed if at_us <= now.monotonic_us]
+        self._postponed = [each for each in self._postponed if each[0] > now.monotonic_us]
+        for then in due:
+            effects += then(now)
         reconcile = now.monotonic_us >= self._next_pass_us
         if reconcile:
             self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
