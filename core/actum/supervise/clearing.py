@@ -82,7 +82,9 @@ def sealed_late(m: Machine, now: Now) -> tuple[RaiseAlert, ...]:
     outcome, recorded = m.seen.outcome or {}, m.row.facts.get(FactName.SEALED)
     if m.row.adopts is not None or (recorded is None and outcome.get("kind") != "sealed"):
         return ()
-    by, digest = ("outcome", outcome.get("manifest_sha256")) if recorded is None else ("record", recorded.get("manifest_sha256"))
+    by, digest = (
+        ("outcome", outcome.get("manifest_sha256")) if recorded is None else ("record", recorded.get("manifest_sha256"))
+    )
     return (m.alert(now, "adoptable", "sealed_late", "info", n=m.row.n, sealed_by=by, manifest_sha256=digest),)
 
 

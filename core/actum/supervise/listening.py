@@ -33,7 +33,8 @@ def hello(m: Machine, event: Hello, now: Now) -> list[Effect]:
     if m.seen.sign is None:
         m.seen.sign = {"method": "hello", "at_us": now.utc_us, "claimed": event.claimed}
     m.live["greet"] = True
-    return [Watch(m.attempt, m.seen.identity)]
+    held = (m.verdict or {}).get("verdict") == "cannot_tell"
+    return [Watch(m.attempt, m.seen.identity), *(m.look_now(now) if held else [])]  # a hold is judged anew at once
 
 
 def greet(m: Machine, now: Now) -> list[Effect]:
