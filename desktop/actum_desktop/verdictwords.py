@@ -79,7 +79,13 @@ _BY_ACTION: Mapping[str, Told] = {
     "launch_lost": (N_("Never started"), "x-circle-fill", "bad", N_("Recorded as Failed to start"), N_("slot released")),
     "sign_of_work": (N_("It had started"), "play-circle-fill", "accent", N_("Taken as running"), N_("looked at once more")),
     "host_lost": (N_("Host lost"), "x-circle-fill", "bad", N_("Recorded as Failed"), N_("its tree is looked at next")),
-    "outcome_failed": (N_("Failed meanwhile"), "x-circle-fill", "bad", N_("Recorded as Failed"), N_("its tree is looked at next")),
+    "outcome_failed": (
+        N_("Failed meanwhile"),
+        "x-circle-fill",
+        "bad",
+        N_("Recorded as Failed"),
+        N_("its tree is looked at next"),
+    ),
     "outcome_stopped": (
         N_("Stopped from outside"),
         "x-circle-fill",
@@ -116,7 +122,13 @@ _BY_ROW: Mapping[tuple[int, str], Told] = {
         N_("the result stands"),
     ),
     (3, "nothing"): (N_("Succeeded"), "check-circle-fill", "ok", N_("Checked the result"), N_("history is unchanged")),
-    (4, "hold"): (N_("Cannot tell"), "question-fill", "warn", N_("Held before it is recorded"), N_("checked again every minute")),
+    (4, "hold"): (
+        N_("Cannot tell"),
+        "question-fill",
+        "warn",
+        N_("Held before it is recorded"),
+        N_("checked again every minute"),
+    ),
     (10, "adopt"): (N_("Still starting"), "circle-dashed", "accent", N_("Watching it again"), N_("waits for its host")),
 }
 

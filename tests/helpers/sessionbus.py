@@ -1,4 +1,4 @@
-"""A session bus of the test's own, and on it a session manager that counts who inhibits sleep: `python -m tests.helpers.sessionbus`.
+"""A session bus of the test's own, and on it a session manager that counts who inhibits sleep.
 
 The manager answers `Inhibit` and `Uninhibit` of org.gnome.SessionManager, as a desktop's does, and prints a line for each.
 """

@@ -103,7 +103,7 @@ STEPS = (
 
 
 def test_r18_an_adoption_killed_at_each_step_goes_on_and_ends_once(app: App) -> None:
-    """R01: at each kill the store holds exactly the first k facts; the next supervisor takes it up and is killed one step on."""
+    """R01: at each kill the store holds exactly the first k facts; the next supervisor goes on and is killed one step later."""
     for number, (point, known) in enumerate(STEPS):
         command = ("adopt", str(STOPPED)) if number == 0 else ("reconcile", "--wait")
         app.run(*command, fault=f"{point}:kill-app", code=-signal.SIGKILL)

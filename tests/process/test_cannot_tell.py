@@ -1,4 +1,4 @@
-"""“Cannot tell”, reached for real: another pid namespace, and processes that this user may not see (R07, R09, §6 rows 18, 19)."""
+"""“Cannot tell”, reached for real: another pid namespace, and processes that this user may not see (R07, R09)."""
 
 from __future__ import annotations
 

@@ -23,11 +23,12 @@ from tests.helpers import workspaces as w
 E = AttemptEvent
 GUARDS = ("attempt_arrow", "attempt_first", "attempt_released", "attempt_succeeded", "run_final", "fact_kept")
 GUARDS += ("fact_not_deleted", "journal_kept", "journal_not_deleted", "run_adopted")
+SAID = "json_object('method',"
 OTHERS = '{"schema":"actum.manifest/1","format_version":1,"files":[],"authority":{},"contract":{},"attempt":"of another"}'
 
 
 def build(ws: Workspace) -> None:
-    """Run 1 succeeded with package, kept input and export; run 2 computes; run 3 failed and holds; run 4 was stopped, run 5 adopts it."""
+    """Run 1 succeeded with package, input and export; 2 computes; 3 failed and holds; 4 was stopped, and run 5 adopts it."""
     kept = ws.inputs / "being-made"
     kept.mkdir()
     (kept / "content").write_text("1,2\n")
@@ -174,8 +175,8 @@ DAMAGES: list[tuple[str, str, Callable[[Workspace], None]]] = [
         "deleted",
         sql("UPDATE run SET status = 'RUNNING' WHERE number = 5", "UPDATE run SET deletion = 'soft' WHERE number = 4"),
     ),
-    ("adopted_facts", "sealed", sql("UPDATE fact SET evidence = '{\"method\":\"outcome\"}' WHERE attempt = 5 AND fact = 'sealed'")),
-    ("adopted_facts", "admitted", sql("UPDATE fact SET evidence = '{\"method\":\"adopted\"}' WHERE attempt = 2 AND fact = 'admitted'")),
+    ("adopted_facts", "sealed", sql(f"UPDATE fact SET evidence = {SAID} 'outcome') WHERE attempt = 5 AND fact = 'sealed'")),
+    ("adopted_facts", "admitted", sql(f"UPDATE fact SET evidence = {SAID} 'adopted') WHERE attempt = 2 AND fact = 'admitted'")),
     ("adopted_facts", "another attempt", sql("UPDATE fact SET evidence = replace(evidence, 'attempt\":\"0', 'attempt\":\"1')")),
     ("adopted_packages", "results/5/1", overwrite("results/5/1/manifest.json", OTHERS)),
     ("packages", "manifest.json", lambda ws: (ws.result_folder(1, 1) / "manifest.json").unlink()),

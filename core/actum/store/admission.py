@@ -88,7 +88,8 @@ def admit(session: Session, request: Admit) -> Persisted:
     if request.adopts is not None:
         touched.add(adoption.begun(session, number, seq, request))
     row = loading.one(session.connection, request.attempt)
-    return Persisted(Changes(frozenset(touched), frozenset({request.task}), alerts=request.adopts is not None), row, created=True)
+    changes = Changes(frozenset(touched), frozenset({request.task}), alerts=request.adopts is not None)
+    return Persisted(changes, row, created=True)
 
 
 def next_attempt(session: Session, request: NextAttempt) -> Persisted:

@@ -97,7 +97,8 @@ class Commands:
             return
 
         def admitted(ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
-            told = None if ok is None else {**ok, "adopted": found.fact.evidence["from"], "sealed_by": found.fact.evidence["sealed_by"]}
+            seen = found.fact.evidence
+            told = None if ok is None else {**ok, "adopted": seen["from"], "sealed_by": seen["sealed_by"]}
             controller.reply(command, told, error)
 
         controller.tell(events.AdmitAsked(controller.expect(admitted), found))

@@ -43,7 +43,9 @@ class SettingsView(QWidget):
         note = _("Of the window and of the commands that it starts.")
         inside.addLayout(self._row(theme, _("Language"), note, self._language))
         inside.addWidget(Rule(theme))
-        note = _("Whether the system obeys is said in the line at the bottom. Work that is interrupted by sleep goes on afterwards.")
+        note = _(
+            "Whether the system obeys is said in the line at the bottom. Work that is interrupted by sleep goes on afterwards."
+        )
         inside.addLayout(self._row(theme, _("Keep awake"), note, self._awake))
         column = QVBoxLayout(self)
         column.setContentsMargins(px(24), px(16), px(24), px(16))

@@ -1,4 +1,4 @@
-"""Checks of adoptions: each names an attempt that could be adopted, takes over its facts, and published its package (R03, P16)."""
+"""Checks of adoptions: each names an attempt that could be adopted, takes over its facts, published its package (R03, P16)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _INHERITED = frozenset(
 def adoptions(look: Look) -> Iterator[Finding]:
     """A run with trigger adoption names a released attempt that ended without a result, of a run that is kept meanwhile."""
     rows = look.each(
-        "SELECT r.number, r.status, r.trigger, r.adopted_attempt, a.run, a.n, a.status AS was, a.released, o.deletion FROM run r"
-        " LEFT JOIN attempt a ON a.id = r.adopted_attempt LEFT JOIN run o ON o.number = a.run"
+        "SELECT r.number, r.status, r.trigger, r.adopted_attempt, a.run, a.n, a.status AS was, a.released, o.deletion"
+        " FROM run r LEFT JOIN attempt a ON a.id = r.adopted_attempt LEFT JOIN run o ON o.number = a.run"
         " WHERE r.adopted_attempt IS NOT NULL OR r.trigger = ? ORDER BY r.number",
         Trigger.ADOPTION.value,
     )
@@ -70,7 +70,8 @@ def adopted_packages(look: Look) -> Iterator[Finding]:
             continue  # that is said by the check of packages
         if document.get("attempt") != row["adopted_attempt"]:
             remedy = f"`actum verify {row['run']}` records what holds now; put the package back from a backup of results/."
-            yield look.finding(f"run {row['run']}, {row['path']}", "It is not the package of the attempt the run adopts.", remedy)
+            what = "It is not the package of the attempt the run adopts."
+            yield look.finding(f"run {row['run']}, {row['path']}", what, remedy)
 
 
 CHECKS = (

@@ -1,0 +1,95 @@
+"""The offer on a run's page and among the alerts, and keep-awake in the settings: what is pressed is asked for (R03)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from actum_desktop import i18n, measures
+from actum_desktop.controller.events import Answered, Awake
+from actum_desktop.models.runreader import Seen
+from actum_desktop.models.source import AlertItem
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+
+from tests.helpers import showdocs, stage
+from tests.helpers.screens import Screens
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")  # offscreen says it of every window
+OFFER = {"n": 1, "sealed_by": "manifest", "manifest_sha256": "ab" * 32}
+
+
+@pytest.fixture
+def screens(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Screens]:
+    monkeypatch.setattr(measures, "now_us", lambda: showdocs.NOW)
+    made = Screens("light", "en", qapp)
+    late = AlertItem("adoptable:a", "sealed_late", "info", showdocs.NOW, 210, "Convert invoices", dict(OFFER))
+    made._join(stage.PreparedSource(stage.runs(), [late, *stage.alerts()]))
+    yield made
+    made.close()
+    made.theme.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    i18n.use("en")
+
+
+def page(screens: Screens, **adoption: Any) -> Any:
+    document = {**showdocs.states()["stopped"], "adoption": {"of": None, "by": None, "offer": None, **adoption}}
+    screens.window.open_run(document["run"])
+    page = screens.window._page
+    page.seen(replace(Seen(document["run"]), show=document))
+    screens.app.processEvents()
+    return page
+
+
+def bodies(screens: Screens) -> list[Any]:
+    return screens.window._sending._bridge.bodies  # type: ignore[union-attr]
+
+
+def test_r03_the_page_offers_a_sealed_package_and_opens_the_run_that_adopts_it(screens: Screens) -> None:
+    shown = page(screens, offer=OFFER)
+    banner = shown._failed
+    assert banner.isVisibleTo(shown)
+    assert "sealed although the run was stopped" in banner.accessibleName()
+    banner.adopt.click()
+    banner.adopt.click()
+    asked = [body for body in bodies(screens) if body["verb"] == "adopt"]
+    assert [(body["run"]) for body in asked] == [shown.run], "pressing twice asks once"
+    screens.window.on_answered(Answered(len(bodies(screens)), ok={"run": 217, "created": True}))
+    assert screens.window._page.run == 217
+
+
+def test_r03_a_run_whose_package_is_adopted_leads_to_the_run_that_did(screens: Screens) -> None:
+    shown = page(screens, by=218)
+    assert "Run 218 has adopted its package" in shown._failed.accessibleName()
+    assert shown._failed.adopt.text().strip() == "Open run 218"
+    assert not page(screens)._failed.isVisibleTo(shown), "nothing is said where nothing is"
+
+
+def test_the_alert_has_the_same_action_and_others_do_not(screens: Screens) -> None:
+    screens.window.go("alerts")
+    view = screens.window._alerts
+    view._list.setCurrentIndex(view.model.index(0))
+    assert view._adopt.isVisibleTo(view)
+    view._adopt.click()
+    assert bodies(screens)[-1]["verb"] == "adopt"
+    assert bodies(screens)[-1]["run"] == 210
+    view._list.setCurrentIndex(view.model.index(1))
+    assert not view._adopt.isVisibleTo(view)
+
+
+def test_keeping_awake_is_set_and_its_truth_stands_in_the_line_at_the_bottom(screens: Screens) -> None:
+    window = screens.window
+    for truth, words in (
+        (Awake(by="org.gnome.SessionManager"), "Awake is held by the GNOME session"),
+        (Awake(why="there is no session bus"), "This system gives no way to keep awake: there is no session bus"),
+        (Awake(setting=False), "It may sleep while work computes, as set"),
+    ):
+        window.on_supervising(replace(stage.supervising(), awake=truth))
+        assert words in window._status.accessibleName()
+        assert window._settings._awake.current == ("on" if truth.setting else "off")
+    window.on_supervising(replace(stage.supervising(), awake=Awake(), slots_taken=0))
+    assert "wake" not in window._status.accessibleName()
+    window._settings._awake._buttons["off"].click()
+    assert bodies(screens)[-1] == {"verb": "set_setting", "name": "keep_awake", "value": False}
