@@ -274,14 +274,16 @@ VALUE_COUNTS_ROWS = 100  # the most frequent values of a column; the others are 
 ORDER_COLUMNS_MAX = 8  # a table is sorted by at most so many columns
 SHEET_ROWS_MAX = 1_048_576  # of one sheet, its header included; more rows go to further sheets or files
 SHEET_COLUMNS_MAX = 16_384  # of one sheet; more: XLSX is refused, in CSV the loss is named
+SHEET_NAME_CHARS_MAX = 31  # of a sheet's name; a longer one is cut
 SHEET_CELL_CHARS_MAX = 32_767  # what a spreadsheet's cell holds; longer texts are a named loss
 EXPORT_CELLS_MAX = 1 << 20  # read, written or compared at once by one thread
 EXPORT_THREADS_MAX = 2  # that make text of rows; they are written in order
 BATCH_FILES_MAX = 10_000  # files of one batch of exports; more are refused in words
+EXPORT_NAME_BYTES_MAX = 180  # of a table's name in a file's name, which file systems hold to 255 with what is added; cut
 EXPORT_NAMES_MAX = 1_000  # names tried to keep both files; beyond, it is refused
 EXPORT_ROOM_LEFT_BYTES = 64 << 20  # free space that an export leaves to others: it ends before
 EXPORT_ROOM_EVERY_BYTES = 16 << 20  # written between two looks at the free space
-EXPORT_MEMORY_BYTES_MAX = 512 << 20  # that exporting a table of any length takes; measured by tests/bench
+EXPORT_MEMORY_BYTES_MAX = 512 << 20  # of an export of any length: batches shrink where rows are long; measured by tests/bench
 
 assert TABLE_PAGE_ROWS <= PAGE_ROWS_MAX
 assert TABLE_WINDOW_ROWS_MAX * 200 < 1 << 31, "rows up to 200 pixels high fit into 32-bit coordinates"

@@ -81,6 +81,9 @@ def test_r19_names_of_tables_are_no_paths_and_never_meet(tmp_path: Path) -> None
     assert names[-1] == "metrics-7.xlsx"
     assert all(item.path.parent == tmp_path and len(item.path.name.encode()) < 255 for item in made)
     assert len({name.lower() for name in names}) == len(names)
+    most = limits.EXPORT_NAME_BYTES_MAX
+    for length, kept in ((most, most), (most + 1, most)):
+        assert batch.file_name("x" * length) == "x" * kept
 
 
 def test_r11_a_batch_has_so_many_files_and_one_at_least(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

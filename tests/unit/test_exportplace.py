@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import decimal
+import io
 import json
 import os
+import threading
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ import pytest
 from actum import faults, limits
 from actum.contracts.tables import Column
 from actum.errors import CheckFailed, Conflict, StorageFailed, WrongUse
-from actum.results import digests, export, export_arrow, exportplace, exportsource, xlsxread
+from actum.results import digests, export, export_arrow, export_csv, export_xlsx, exportplace, exportsource, xlsxread
 from actum.results.exportsource import Source
 from actum.results.manifest import Messages
 
@@ -219,6 +222,57 @@ def test_r11_a_batch_of_a_wide_table_has_no_more_cells_than_the_bound(tmp_path: 
         assert max(batch.num_rows for batch in exportsource.parquet_batches(path)) == rows
 
 
+def test_r11_batches_shrink_where_rows_are_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "long.parquet"
+    pq.write_table(pa.table({"t": [f"{number:06}" * 1_000 for number in range(40)]}), path, use_dictionary=False)
+    row_bytes = pq.read_metadata(path).row_group(0).total_byte_size // 40
+    for memory, rows in ((32 * row_bytes * 10, 10), (32 * row_bytes * 10 - 1, 9), (1, 1)):
+        monkeypatch.setattr(limits, "EXPORT_MEMORY_BYTES_MAX", memory)
+        assert max(batch.num_rows for batch in exportsource.parquet_batches(path)) == rows
+
+
+def test_r11_so_many_threads_make_text_and_no_more_batches_are_drawn_than_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(limits, "EXPORT_THREADS_MAX", threads)
+        state = {"drawn": 0, "written": 0, "at work": 0, "most at work": 0, "most ahead": 0}
+        lock = threading.Lock()
+
+        def batches(state: dict[str, int] = state) -> Iterator[pa.RecordBatch]:
+            for number in range(30):
+                state["drawn"] += 1
+                state["most ahead"] = max(state["most ahead"], state["drawn"] - state["written"])
+                yield pa.record_batch([[number]], ["n"])
+
+        def make(batch: pa.RecordBatch, state: dict[str, int] = state, lock: threading.Lock = lock) -> bytes:
+            with lock:
+                state["at work"] += 1
+                state["most at work"] = max(state["most at work"], state["at work"])
+            content = bytes(batch.column(0).to_pylist())
+            with lock:
+                state["at work"] -= 1
+            return content
+
+        class File(io.BytesIO):
+            def write(self, content: Any, state: dict[str, int] = state) -> int:
+                state["written"] += 1
+                return super().write(content)
+
+        file = File()
+        assert export_csv.in_order(file, batches(), make) == 30
+        assert file.getvalue() == bytes(range(30))
+        assert state["most at work"] <= limits.EXPORT_THREADS_MAX
+        assert state["most ahead"] == limits.EXPORT_THREADS_MAX + 2
+
+
+def test_r11_a_sheets_name_is_cut_at_the_bound_its_number_included() -> None:
+    most = limits.SHEET_NAME_CHARS_MAX
+    assert export_xlsx.sheet_name("x" * most, 1) == "x" * most
+    assert export_xlsx.sheet_name("x" * (most + 1), 1) == "x" * most
+    assert export_xlsx.sheet_name("x" * most, 12) == "x" * (most - 5) + " (12)"
+    assert export_xlsx.sheet_name("a/b:[c]", 1) == "a_b__c_"
+    assert export_xlsx.sheet_name("History", 1) == "History_"
+
+
 def test_r11_the_widest_sheet_and_one_column_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "SHEET_COLUMNS_MAX", 3)
     for columns, code in ((3, ""), (4, "too_wide")):
@@ -247,8 +301,6 @@ def test_a_workbook_that_reads_back_differently_is_noticed(tmp_path: Path) -> No
     table = pa.table({"n": [1.5, -0.0, None], "t": ["a", "", None]})
     job = export.Job(source(table), "xlsx", "spreadsheet", tmp_path, digests.no_progress)
     job.run(tmp_path / "t.xlsx", "refuse")
-    from actum.results import export_xlsx
-
     for other, row in (([1.5, 0.0, None], 2), ([1.5, -0.0, 2.0], 3), ([1.5, -0.0], 3), ([1.5, -0.0, None, None], 4)):
         changed = pa.table({"n": other, "t": ["a", "", None, None][: len(other)]})
         outcome = export_xlsx.compare(tmp_path / "t.xlsx", "t", iter(changed.to_batches()), changed.schema, frozenset())

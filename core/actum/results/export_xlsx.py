@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 RULE = "xlsx.spreadsheet.v1"
-_SHEET_NAME_CHARS_MAX = 31  # what the format allows
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _EPOCH_DAYS = 25_569  # 1970-01-01 as a sheet counts days
 _LEAP_DAY = -25_508  # before 1900-03-01 a sheet is a day behind: it believes in 29 February 1900
@@ -147,7 +146,7 @@ def sheet_name(name: str, number: int) -> str:
     plain = _NOT_IN_NAMES.sub("_", name).strip("' ") or "table"
     if plain.lower() == "history":  # the format keeps this word for itself
         plain += "_"
-    return plain[: _SHEET_NAME_CHARS_MAX - len(ending)] + ending
+    return plain[: limits.SHEET_NAME_CHARS_MAX - len(ending)] + ending
 
 
 def _put(sheet: Any, row: int, column: int, cell: Cell, form: Any, guarded: Any) -> None:

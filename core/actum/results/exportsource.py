@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from actum import limits
 from actum.errors import CheckFailed, NotFound, WrongUse
@@ -22,6 +22,7 @@ from actum.results.tables import locate, table_names
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_COPIES = 32  # of a batch: read ahead, made into text, joined, waiting, for each thread, and what Arrow keeps
 METRICS = "metrics"  # the name under which metrics are exported, unless a table has it
 
 
@@ -55,19 +56,26 @@ def find(package: Path, name: str, *, check: bool = True) -> Source:
 
 
 def parquet_batches(path: Path) -> Iterator[pa.RecordBatch]:
-    """The batches of a Parquet file, in pieces of EXPORT_CELLS_MAX cells at most. Raises CheckFailed, OSError."""
+    """The batches of a Parquet file: EXPORT_CELLS_MAX cells at most, fewer where rows are long. Raises CheckFailed, OSError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
-            rows = max(1, min(limits.BATCH_ROWS, limits.EXPORT_CELLS_MAX // max(1, len(file.schema_arrow.names))))
-            yield from file.iter_batches(batch_size=rows)
+            yield from file.iter_batches(batch_size=_batch_rows(file.metadata))
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         why = f"{str(error).splitlines()[0]}."
         raise CheckFailed("result_damaged", "The table cannot be read.", why, "Verify the run.") from error
+
+
+def _batch_rows(metadata: Any) -> int:
+    """So many rows that a batch, and what is made of it by each thread, stays a small part of EXPORT_MEMORY_BYTES_MAX."""
+    groups = [metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups)]
+    row_bytes = sum(groups) // max(1, metadata.num_rows) or 1
+    by_cells = limits.EXPORT_CELLS_MAX // max(1, metadata.num_columns)
+    return max(1, min(limits.BATCH_ROWS, by_cells, limits.EXPORT_MEMORY_BYTES_MAX // _COPIES // row_bytes))
 
 
 def filtered(source: Source, asked: Query, scratch: Path) -> Source:

@@ -19,7 +19,6 @@ from actum.errors import ActumError, WrongUse
 ENDINGS = {"csv": ".csv", "json": ".json", "jsonl": ".jsonl", "parquet": ".parquet", "arrow": ".arrow", "xlsx": ".xlsx"}
 WAITING, WRITING, WRITTEN, THERE, FAILED, CANCELLED = ("waiting", "writing", "written", "there", "failed", "cancelled")
 _FORBIDDEN = '/\\:*?"<>|'
-_NAME_BYTES_MAX = 180  # of a file's name before its ending; file systems allow 255 with what is added
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +153,7 @@ def plan(
 def file_name(name: str) -> str:
     """A table's name as part of a file's name on any file system."""
     plain = "".join("_" if character in _FORBIDDEN or ord(character) < 32 else character for character in name)
-    cut = plain.encode()[:_NAME_BYTES_MAX].decode("utf-8", "ignore")
+    cut = plain.encode()[:limits.EXPORT_NAME_BYTES_MAX].decode("utf-8", "ignore")
     return cut.rstrip(" .") or "table"
 
 
