@@ -1,4 +1,4 @@
-"""Every row of §6 has a leftover, evidence, a verdict and what was done in words, in both languages (R09, UI.md §5 "Launch")."""
+"""Every row of §6 has a leftover, evidence, a verdict and what was done in words, in both languages (R09)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def test_rows_decided_by_the_package_speak_of_it_and_of_nothing_else() -> None:
 
 
 def test_an_action_that_nobody_knows_is_shown_as_it_is() -> None:
-    assert verdictwords.verdict({"row": 99, "verdict": "new", "action": "new"}) == VerdictWords("new", "info", "text2", (), "new", "")
+    words = verdictwords.verdict({"row": 99, "verdict": "new", "action": "new"})
+    assert words == VerdictWords("new", "info", "text2", (), "new", "")
 
 
 @pytest.mark.parametrize("by", ["manifest", "outcome", "record"])
