@@ -247,7 +247,7 @@ STALL_LOG_BYTES_MAX = 262_144  # the file of stalls starts afresh above
 assert RUN_LIST_PAGE_ROWS <= PAGE_ROWS_MAX
 
 # Looking at tables.
-TABLE_CACHE_BYTES_MAX = 256 << 20  # decoded columns kept by one open table; the one used longest ago goes
+TABLE_CACHE_BYTES_MAX = 96 << 20  # decoded columns kept by one open table; the one used longest ago goes
 TABLE_WINDOW_ROWS_MAX = 100_000  # what the grid holds at once; beyond, its window moves (its coordinates have 32 bits)
 TABLE_PAGE_ROWS = 256  # read at once for the grid
 TABLE_AHEAD_ROWS = 100  # this far beyond what is in sight the next page is read before it is needed

@@ -25,7 +25,21 @@ class TableAsks(QObject):
     def __init__(self, side: ColumnPanel, helper: Asks, source: Callable[[], Path | None]) -> None:
         super().__init__(side)
         self._side, self._helper, self._source = side, helper, source
+        self._stopped = False  # by the user: what a newer question replaced is not told
         side.values_asked.connect(self.values)
+        side.stop_asked.connect(self.stop)
+
+    def stop(self) -> None:
+        """Give up what is being counted."""
+        self._stopped = True
+        for kind in ("statistics", "values"):
+            self._helper.cancel(kind)
+
+    def _refusal(self, error: ActumError | None) -> str | None:
+        """What the panel says instead of an answer; None where a newer question is on its way."""
+        if error is not None and error.code == "cancelled":
+            return _("Not counted.") if self._stopped else None
+        return askwords.refused(error) if error is not None else None
 
     def statistics(self, name: str) -> None:
         path = self._source()
@@ -38,9 +52,10 @@ class TableAsks(QObject):
         def done(found: Mapping[str, Any] | None, error: ActumError | None) -> None:
             if found is not None:
                 self._side.show_statistics(found)
-            elif error is not None and error.code != "cancelled":
-                self._side.refuse(askwords.refused(error))
+            elif (said := self._refusal(error)) is not None:
+                self._side.refuse(said)
 
+        self._stopped = False
         self._helper.ask("statistics", {"path": str(path), "column": name}, done, progress)
 
     def values(self, name: object) -> None:
@@ -54,9 +69,10 @@ class TableAsks(QObject):
         def done(found: Mapping[str, Any] | None, error: ActumError | None) -> None:
             if found is not None:
                 self._side.show_values(found)
-            elif error is not None:
-                self._side.refuse_values("" if error.code == "cancelled" else askwords.refused(error))
+            elif (said := self._refusal(error)) is not None:
+                self._side.refuse_values(said)
 
+        self._stopped = False
         self._helper.ask("values", {"path": str(path), "column": str(name)}, done, progress)
 
     def place(self, row: int) -> None:

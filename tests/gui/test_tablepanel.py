@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from actum import limits
 from actum.processes import identity, terminate
 from actum_desktop.controller.tablehelper import TableHelper
 from actum_desktop.models.arrangement import Arrangements
@@ -309,8 +310,12 @@ def test_copies_are_exact_or_safe_for_a_sheet_and_reach_beyond_the_window(
     assert shown.panel.grid.selected_ranges() == [(0, ROWS - 1)]
     assert len(copied(CONTROL)) == 1_501
     assert shown.panel._note.text() == "The first 1,500 rows copied; export the table for all"
-    monkeypatch.setattr("actum_desktop.models.tablereader.TABLE_COPY_CHARS_MAX", 100)
-    assert 3 < len(copied(CONTROL)) < 10
+    whole = copied(CONTROL)
+    assert sum(map(len, whole)) < limits.TABLE_COPY_CHARS_MAX
+    most = sum(len(line) for line in whole[1:11])
+    for bound, rows in ((most - 1, 10), (most, 11)):  # the row that goes beyond the bound is the last
+        monkeypatch.setattr("actum_desktop.models.tablereader.TABLE_COPY_CHARS_MAX", bound)
+        assert len(copied(CONTROL)) == rows + 1
     shown.panel.grid.go_to(9)
     assert shown.panel.grid.selected_ranges() == [(9, 9)]
 

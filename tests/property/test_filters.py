@@ -170,7 +170,7 @@ def chosen(engine: duckdb.DuckDBPyConnection, place: Path, table: pa.Table, node
     return [number for (number,) in engine.execute(sql, [str(place), *values]).fetchall()]
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(cells=st.lists(rows, min_size=1, max_size=12), node=conditions)
 def test_r19_a_filter_keeps_what_plain_python_keeps(
     engine: duckdb.DuckDBPyConnection, place: Path, cells: list[dict[str, Any]], node: Condition
@@ -180,14 +180,14 @@ def test_r19_a_filter_keeps_what_plain_python_keeps(
     assert chosen(engine, place, table, node) == [number for number, row in enumerate(read) if kept(node, row)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(node=conditions)
 def test_a_filter_is_read_back_from_its_text_and_from_its_json(node: Condition) -> None:
     assert filtertext.parse(filtertext.write(node, INFO), INFO) == node
     assert condition.from_json(json.loads(json.dumps(condition.to_json(node)))) == node
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(text=st.text(max_size=40) | st.lists(st.sampled_from(["whole", "`", '"', "'", "(", "in", "=", "; DROP"])).map(" ".join))
 def test_r19_whatever_is_typed_is_a_tree_or_refused_at_its_place(text: str) -> None:
     read: Condition | FilterWrong | None

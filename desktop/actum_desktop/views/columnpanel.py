@@ -114,13 +114,14 @@ class StatList(QWidget):
 
 class ColumnPanel(Card):
     """Signals: `row_asked` (row of the published table, from 0), `sort_asked` ((name, descending)), `filter_asked` (name),
-    `values_asked` (name) when its values are to be counted, `menu_asked` (name)."""
+    `values_asked` (name) when its values are to be counted, `menu_asked` (name), `stop_asked` () while something is counted."""
 
     row_asked = Signal(object)
     sort_asked = Signal(object)
     filter_asked = Signal(object)
     values_asked = Signal(object)
     menu_asked = Signal(object)
+    stop_asked = Signal()
 
     def __init__(self, ink: Ink) -> None:
         super().__init__(ink.theme)
@@ -146,6 +147,7 @@ class ColumnPanel(Card):
         self._filter = button(theme, _("Filter…"), self._on_filter, small=True, icon="funnel")
         self._more = button(theme, "", self._on_more, small=True, icon="dots-three", tip=_("More about this column (Menu key)"))
         self._values = button(theme, _("Count its values"), self._on_values, kind="link", small=True)
+        self._stop = button(theme, _("Cancel"), self._on_stop, kind="link", small=True)
         self._values_title = Label(theme, "", "caption", 600)
         self._values_list = StatList(ink)
         self._values_list.copy_asked.connect(self._on_copy_values)
@@ -174,6 +176,7 @@ class ColumnPanel(Card):
         body.addWidget(self._values, 0, Qt.AlignmentFlag.AlignLeft)
         for widget in (self._values_title, self._values_list):
             body.addWidget(widget)
+        body.addWidget(self._stop, 0, Qt.AlignmentFlag.AlignLeft)
         body.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidget(inside)
@@ -219,6 +222,7 @@ class ColumnPanel(Card):
         self._fill(None)
         self.show_values(None)
         self._state.setText(_("Being counted…"))
+        self._stop.show()
         for made in self._tools:
             made.setVisible(True)
 
@@ -227,9 +231,11 @@ class ColumnPanel(Card):
 
     def refuse(self, words: str) -> None:
         self._state.setText(words)
+        self._stop.hide()
 
     def show_statistics(self, found: Mapping[str, Any]) -> None:
         self._found = found
+        self._stop.hide()
         self._fill(found)
 
     def count_values(self) -> None:
@@ -238,6 +244,7 @@ class ColumnPanel(Card):
             self._values.hide()
             self._values_title.setText(_("Values being counted…"))
             self._values_title.show()
+            self._stop.show()
             self.values_asked.emit(self.column.name)
 
     def values_progress(self, percent: int) -> None:
@@ -247,6 +254,7 @@ class ColumnPanel(Card):
     def show_values(self, found: Mapping[str, Any] | None) -> None:
         """The values of the column, the most frequent first; None = they were not asked for."""
         self._counted = found
+        self._stop.hide()
         self._values.setVisible(found is None)
         self._values_title.setVisible(found is not None)
         self._values_list.setVisible(found is not None)
@@ -257,6 +265,7 @@ class ColumnPanel(Card):
     def refuse_values(self, words: str) -> None:
         self._values_title.setText(words)
         self._values.show()
+        self._stop.hide()
 
     @property
     def values(self) -> Mapping[str, Any] | None:
@@ -301,6 +310,9 @@ class ColumnPanel(Card):
     def _on_filter(self) -> None:
         if self.column is not None:
             self.filter_asked.emit(self.column.name)
+
+    def _on_stop(self) -> None:
+        self.stop_asked.emit()
 
     def _on_more(self) -> None:
         if self.column is not None:
