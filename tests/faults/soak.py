@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -97,6 +98,7 @@ class Round:
 
     def __post_init__(self) -> None:
         self.folder.mkdir()
+        self._nothing = threading.Event()
         self.stage = SoakStage(self.folder)
         self.stage.define_tasks()
 
@@ -106,7 +108,7 @@ class Round:
         while time.monotonic() < end:
             self._go_on()
             getattr(self, f"_{self.chance.choices(list(DOINGS), list(DOINGS.values()))[0]}")()
-            time.sleep(self.chance.uniform(0.02, 0.6))  # the instant of the next thing: chance is what is wanted
+            self._nothing.wait(self.chance.uniform(0.02, 0.6))  # nothing to wait for: the next thing comes at a random instant
         try:
             self._settle()
         except AssertionError as error:

@@ -22,6 +22,7 @@ from urllib.parse import quote
 
 from actum import clock, faults
 from actum.errors import NotFound, WorkspaceUnusable
+from actum.generation import sync_folder
 from actum.limits import BACKUPS_KEPT_MAX, QUICK_CHECK_MS_MAX
 from actum.model import status
 from actum.store import ddl_sqlite, failures
@@ -169,6 +170,8 @@ def quick_check(connection: sqlite3.Connection, limit_ms: int | None = QUICK_CHE
 def backup(connection: sqlite3.Connection, ws: Workspace, why: str) -> Path:
     """A copy by SQLite's backup API in backups/, complete and fsync'ed before it has its name. The oldest ones go."""
     ws.backups.mkdir(mode=0o700, exist_ok=True)
+    for unfinished in ws.backups.glob("*.new"):  # of an upgrade that was killed
+        unfinished.unlink()
     target = ws.backups / f"{clock.rfc3339(clock.utc_us()).replace(':', '')}-{why}.db"
     temporary = target.with_suffix(".new")
     copy = sqlite3.connect(temporary)
@@ -180,6 +183,7 @@ def backup(connection: sqlite3.Connection, ws: Workspace, why: str) -> Path:
         os.fsync(file.fileno())
     faults.point("store.backup.rename.before")
     temporary.rename(target)
+    sync_folder(ws.backups)
     faults.point("store.backup.rename.after")
     for old in sorted(ws.backups.glob(f"*-{why}.db"))[:-BACKUPS_KEPT_MAX]:
         old.unlink()

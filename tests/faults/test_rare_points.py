@@ -1,0 +1,72 @@
+"""§5, R18: the fault points that no run passes are struck too, with the real program: upgrade, and the acceptance of a copy."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from actum.store.migrations import upgrade
+from actum.store.revisions import REVISIONS
+from actum.workspace import Workspace, create_folders
+
+from tests.faults import matrix
+from tests.faults.scenarios import Stage
+
+KILLED = -signal.SIGKILL
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    stage = Stage(tmp_path)
+    yield stage
+    stage.end()
+
+
+def revision(database: Path) -> str:
+    connection = sqlite3.connect(database)
+    try:
+        return str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("side", ["before", "after"])
+def test_an_upgrade_that_is_killed_around_its_backup_is_made_again(stage: Stage, side: str) -> None:
+    """The old database is whole until the new one is; its backup is complete or not there; nothing half-made stays."""
+    create_folders(stage.ws)
+    connection = sqlite3.connect(stage.ws.database, isolation_level=None)
+    upgrade(connection, REVISIONS[0])
+    connection.close()
+    assert stage.define_task(f"store.backup.rename.{side}:kill-app").returncode == KILLED
+    assert revision(stage.ws.database) == REVISIONS[0]
+    assert stage.define_task().returncode == 0
+    assert revision(stage.ws.database) == REVISIONS[-1]
+    backups = list(stage.ws.backups.iterdir())
+    assert {revision(path) for path in backups if path.suffix == ".db"} == {REVISIONS[0]}
+    assert [path.name for path in backups if path.suffix != ".db"] == []
+    stage.run("audit")
+
+
+@pytest.mark.parametrize("side", ["before", "after"])
+def test_the_acceptance_of_a_copy_that_is_killed_is_made_again(stage: Stage, side: str) -> None:
+    """FORMATS: until the generation file says so the folder is a copy, and is refused; then it is a workspace of its own."""
+    assert stage.define_task().returncode == 0
+    original, stage.ws = stage.ws, Workspace(stage.folder / "copy")
+    shutil.copytree(original.path, stage.ws.path)
+    assert stage.run("doctor", "--accept-copy", code=None, fault=f"store.copy.{side}:kill-app").returncode == KILLED
+    assert stage.define_task().returncode == 8
+    stage.run("doctor", "--accept-copy", code=None)
+    assert stage.define_task().returncode == 0
+    stage.run("audit")
+
+
+def test_the_points_that_are_struck_elsewhere_are_those_no_scenario_passes() -> None:
+    """The list is what the matrix leaves out; tests/faults/test_pairs.py compares it with what the scenarios passed."""
+    assert set(matrix.STRUCK_ELSEWHERE.values()) == {"tests/faults/test_rare_points.py", "tests/process/test_take_over.py"}
+    for point, place in matrix.STRUCK_ELSEWHERE.items():
+        text = (Path(__file__).parents[2] / place).read_text()
+        assert point in text or point.rpartition(".")[0] in text
