@@ -16,7 +16,8 @@ from actum.model.status import Phase
 class Defect:
     """`module` under core/actum without its ending; `old` stands in it exactly once, and `new` takes its place.
 
-    With `contract` it is a defect of a real port, which the contract tests of that name have to catch.
+    `first` is a seed shortly before one that catches it, where the suite begins; the command begins at 0. With `contract` it
+    is a defect of a real port, which the contract tests of that name have to catch.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Defect:
     new: str
     aim: Mapping[str, Any] = field(default_factory=dict)
     contract: str = ""
+    first: int = 0
 
 
 PUBLISHING, PENDING = {"aimed": Phase.PUBLISHING}, {"aimed": Phase.PUBLISH_PENDING}
@@ -48,6 +50,7 @@ AMENDMENTS = (
         "    if m.row.pair.status is not Status.RUNNING:\n",
         "    if m.row.pair.status is Status.FAILED:\n",
         {"stops": 4, "favourites": ("break channel", "take over"), "faults": 8},
+        first=12,
     ),
     Defect(
         "a stop before the outcome is recorded turns into the outcome",
@@ -56,6 +59,7 @@ AMENDMENTS = (
         "        _E.STOP_ASKED,\n        _S.STOPPING,\n        _P.CLEANING_UP,\n    ),",
         "        _E.STOP_ASKED,\n        _S.RUNNING,\n        _P.CLEANING_UP,\n    ),",
         {"stops": 4, "aimed": Phase.SEALING},
+        first=7,
     ),
     Defect(
         "the rename before PUBLISHING is on record",
@@ -72,6 +76,7 @@ AMENDMENTS = (
         "    decision = decide(m.row.pair, m.row.released, "
         "replace(seen, outcome=OutcomeSeen.NONE if seen.outcome is OutcomeSeen.UNKNOWN else seen.outcome))",
         {"favourites": ("restart without disk", "unmount"), "faults": 8, "aimed": None, "spool_only": True},
+        first=40,
     ),
     Defect(
         "a failure is recorded without its retry",
@@ -111,6 +116,7 @@ AMENDMENTS = (
         "                effects += m.look_now(now)\n            elif",
         "                m.seen.silent_deadline = overdue\n            elif",
         {"deadline_s": 20.0, "favourites": ("leap", "stall app"), "faults": 8, "aimed": None, "spool_only": False},
+        first=142,
     ),
     Defect(
         "an end for want of a supervisor is recorded as something else",
@@ -119,6 +125,7 @@ AMENDMENTS = (
         '    elif outcome["kind"] == "stopped" and cause == "supervisor_lost":',
         '    elif outcome["kind"] == "stopped" and cause == "supervisor":',
         {"stop_after_s": 10.0, "absence": 0.2, "favourites": ("kill app", "kill app"), "faults": 8, "spool_only": False},
+        first=41,
     ),
     Defect(
         "a newer epoch is told of, and this instance goes on",
@@ -163,6 +170,7 @@ MORE = (
         '        if frame["seq"] <= self._seq:',
         '        if frame["seq"] < 0:',
         {"favourites": ("garble", "garble"), "faults": 8},
+        first=39,
     ),
     Defect(
         "a commit without its condition",
@@ -195,6 +203,7 @@ MORE = (
         "        if self.retired is None and not self.unjudged:",
         "        if self.retired is None:",
         {"slots": 3, "runs": 6, "favourites": ("take over", "kill app"), "faults": 8},
+        first=9,
     ),
     Defect(
         "a stop is answered before its commit",
@@ -274,6 +283,7 @@ MORE = (
         "    if m.row.pair.status is Status.STARTING:",
         "    if m.row.pair.status is Status.STOPPED:",
         {"favourites": ("leap", "freeze host"), "faults": 8, "spool_only": False},
+        first=79,
     ),
     Defect(
         "the wall clock alone says when a retry is due",
@@ -282,6 +292,7 @@ MORE = (
         "        wait_us = min(max(0, (row.retry_at_us or 0) - now.utc_us), longest_s * US)",
         "        wait_us = max(0, (row.retry_at_us or 0) - now.utc_us + 0 * longest_s)",
         {"retries": 2, "safe": True, "favourites": ("wall jump", "wall jump"), "faults": 8},
+        first=70,
     ),
 )
 

@@ -62,7 +62,7 @@ class Planter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.source, str(self.path), "exec"), module.__dict__)
 
 
-def catch(defect: Defect, seeds_max: int) -> Caught:
+def catch(defect: Defect, seeds_max: int, first: int = 0) -> Caught:
     """Plant it in this process, which has not imported the module yet, and live through seeds."""
     for name in [name for name in sys.modules if name.startswith(("actum.model", "actum.supervise", "actum.ipc"))]:
         del sys.modules[name]  # what the table of defects brought in
@@ -84,7 +84,7 @@ def catch(defect: Defect, seeds_max: int) -> Caught:
 
     found: Violation | None = None
     accident = None
-    for seed in range(seeds_max):
+    for seed in range(first, first + seeds_max):
         error = aimed(seed, armed=True)
         if isinstance(error, Violation):
             found = error
@@ -92,11 +92,11 @@ def catch(defect: Defect, seeds_max: int) -> Caught:
         if error is not None:
             accident = f"{type(error).__name__}: {error}"
             break
-    for again in range(seed + 1):
+    for again in range(first, seed + 1):
         error = aimed(again, armed=False)
         accident = accident or (error and f"{type(error).__name__}: {error}")
     check, rule = (found.check, found.rule) if found is not None else (None, None)
-    return Caught(defect.name, seed + 1, check, rule, str(found or "never caught"), accident)
+    return Caught(defect.name, seed + 1 - first, check, rule, str(found or "never caught"), accident)
 
 
 def left_to_contracts(defect: Defect) -> Caught:
@@ -111,9 +111,19 @@ def left_to_contracts(defect: Defect) -> Caught:
     return Caught(defect.name, 0, check, defect.rule, f"pytest: {failed}", None)
 
 
-def catch_apart(name: str, seeds_max: int = SEEDS_MAX) -> Caught:
+def catch_apart(name: str, seeds_max: int = SEEDS_MAX, first: int = 0) -> Caught:
     """`catch` in a process of its own."""
-    command = [sys.executable, "-m", "tests.simulation.planted", "--child", name, "--seeds", str(seeds_max)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.simulation.planted",
+        "--child",
+        name,
+        "--seeds",
+        str(seeds_max),
+        "--first",
+        str(first),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return Caught(**json.loads(done.stdout))
@@ -129,16 +139,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation.planted", description=__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seeds", type=int, default=SEEDS_MAX)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     chosen = [defect for defect in DEFECTS if not options.names or defect.name in options.names or defect.rule in options.names]
     if options.child:
-        caught = catch(chosen[0], options.seeds)
+        caught = catch(chosen[0], options.seeds, options.first)
         sys.stdout.write(json.dumps({name: getattr(caught, name) for name in Caught.__slots__}))
         return 0
     missed = 0
     for defect in chosen:
-        caught = catch_apart(defect.name, options.seeds)
+        caught = catch_apart(defect.name, options.seeds, options.first)
         missed += caught.check is None or caught.accident is not None
         sys.stdout.write(f"{told(caught, defect)}\n")
         sys.stdout.flush()

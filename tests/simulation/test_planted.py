@@ -12,7 +12,7 @@ from tests.simulation.planted import catch_apart, told
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.name)
 def test_a_planted_defect_is_caught_by_a_check_and_only_by_a_check(defect: Defect) -> None:
-    caught = catch_apart(defect.name)
+    caught = catch_apart(defect.name, first=defect.first)
     assert caught.check is not None, told(caught, defect)
     assert caught.accident is None, told(caught, defect)
 
