@@ -123,8 +123,19 @@ def result_badge(result: Mapping[str, Any] | None) -> StatusWord | None:
     checked = result.get("checked_at")
     text = _(word)
     if checked and state == "readable":
-        text = _("Readable, checked {time}").format(time=measures.short_clock(checked))
+        text = _readable(str(result.get("checked_level") or "content")).format(time=measures.short_clock(checked))
     return StatusWord(text, icon, tone)
+
+
+def _readable(level: str) -> str:
+    """How far the look went that found it readable: never more is said."""
+    if level == "content":
+        return _("Readable, checked {time}")
+    if level == "bytes":
+        return _("Readable, bytes checked {time}")
+    if level == "presence":
+        return _("There, seen {time}")
+    return _("Readable in part, checked {time}")
 
 
 def sentence(show: Mapping[str, Any], now: int | None = None) -> str:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from actum import limits
 from actum.errors import ActumError
-from actum.results import authority, bits
+from actum.results import authority, bits, browse
 from actum.results.manifest import Messages, read_derived, read_manifest
 from actum.results.verify import verify
 from actum.sdk import tablewriter
@@ -209,6 +209,12 @@ def test_the_same_rows_give_the_same_authority_however_they_are_handed_over(
             assert ctx.table("t", given, wanted) == 50
             written.add((tmp_path / f"{bound}-{position}" / ctx.messages[-1]["path"]).read_bytes())
         assert len(written) == 1
+
+
+def test_a_listed_arrow_table_has_its_columns_in_the_words_of_the_contract(tmp_path: Path) -> None:
+    (table,) = browse.tables(package(tmp_path, numbers()).path)
+    assert [(column["name"], column["type"]) for column in table["columns"]] == [("n", "integer"), ("x", "float")]
+    assert (table["rows"], table["rule"]) == (5, "arrow.v1")
 
 
 def test_dictionaries_that_differ_from_batch_to_batch_become_one(tmp_path: Path) -> None:

@@ -228,3 +228,20 @@ def test_r17_pinned_inputs_are_named_with_what_is_not_excluded() -> None:
     assert "…" not in at
     assert "big2, …" in above
     assert "not excluded" in at
+
+
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [
+        ("content", "Readable, checked"),
+        ("bytes", "Readable, bytes checked"),
+        ("presence", "There, seen"),
+        ("chunks:1-2", "Readable in part, checked"),
+        ("sample:5", "Readable in part, checked"),
+    ],
+)
+def test_a_readable_result_is_said_to_be_so_as_far_as_was_looked(level: str, words: str) -> None:
+    """R16: the levels are never confused."""
+    badge = wording.result_badge({"state": "readable", "checked_at": "2026-01-01T00:00:00.000000Z", "checked_level": level})
+    assert badge is not None
+    assert badge.word.startswith(f"{words} ")

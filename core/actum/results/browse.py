@@ -46,18 +46,19 @@ def metrics(package: Path) -> list[dict[str, Any]]:
 def tables(package: Path) -> list[dict[str, Any]]:
     """`{name, rows, columns, rule, authority, size_bytes}` of each table, without opening one. Raises OSError, NotAPackage.
 
-    Rows are those that were verified (derived.json); of a Parquet handed over, those the work stated.
+    Rows are those that were verified (derived.json), and so are the columns of an Arrow table; of a Parquet handed over, rows
+    are those the work stated.
     """
     manifest, _ = names.read_manifest(package)
     entries = [entry for entry in manifest["files"] if entry.get("role") == "table"]
-    counted: dict[str, int | None] = {}
+    copies: dict[str, Mapping[str, Any]] = {}
     if any(entry["rule"] != "parquet.v1" for entry in entries):
-        counted = {copy["table"]: copy.get("rows") for copy in names.read_derived(package)[0]["files"]}
+        copies = {copy["table"]: copy for copy in names.read_derived(package)[0]["files"]}
     return [
         {
             "name": entry["table"],
-            "rows": counted.get(entry["table"], entry.get("rows")),
-            "columns": entry.get("schema"),
+            "rows": copies.get(entry["table"], entry).get("rows"),
+            "columns": entry.get("schema") or copies.get(entry["table"], {}).get("columns"),
             "rule": entry["rule"],
             "authority": entry["name"],
             "size_bytes": entry["size"],

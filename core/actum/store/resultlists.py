@@ -26,6 +26,7 @@ class ResultListRow:
     state: str | None
     checked_at_us: int | None
     recipe: bool = False  # of a task that comes with Actum
+    level: str | None = None  # how far the newest look went
 
 
 _page = Question("lists.results")
@@ -58,6 +59,7 @@ def page(connection: sqlite3.Connection, before: int | None = None, limit: int =
                 row["state"],
                 row["at_us"],
                 contract.get("work") == {"kind": "recipe", "name": row["task"]},
+                row["level"],
             )
         )
     return found

@@ -273,6 +273,7 @@ def _result(ws: Workspace, result: ResultView) -> dict[str, Any]:
         "state": "unchecked" if check is None else check.state,
         "reason": "" if check is None else check.reason,
         "checked_at": None if check is None else time_text(check.at_us),
+        "checked_level": None if check is None else check.level,
         "path": str(ws.path / result.path),
         "digest": result.digest,
         "size_bytes": result.size_bytes,

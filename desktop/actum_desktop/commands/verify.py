@@ -182,7 +182,7 @@ def _print(out: Output, name: str, answer: Mapping[str, Any]) -> None:
     fine = answer["state"] == _READABLE
     out.say(f"{out.toned(plain(name), 'strong')}  {out.toned(word, 'ok' if fine else 'bad')}")
     report = answer.get("details") or {}
-    for level in (report.get("bytes"), report.get("content")):
+    for level in (report if "level" in report else report.get("bytes"), report.get("content")):
         if isinstance(level, Mapping):
             out.say("  " + level_line(level))
             for finding in level["findings"]:
@@ -194,7 +194,9 @@ def _print(out: Output, name: str, answer: Mapping[str, Any]) -> None:
     if not fine and answer.get("remedy"):
         out.say("  " + plain(answer["remedy"]))
     if fine and "proved" not in answer:
-        out.say(out.toned("  It is what was published. That proves neither its source nor its formula.", "faint"))
+        whole = answer.get("level") == "content"
+        said = "It is what was published. That proves neither its source nor its formula."
+        out.say(out.toned(f"  {said if whole else 'As far as was looked; nothing is said of the rest.'}", "faint"))
 
 
 def level_line(level: Mapping[str, Any]) -> str:

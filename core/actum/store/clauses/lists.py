@@ -86,6 +86,7 @@ def results() -> Select[Any]:
             result.c.size_bytes,
             result.c.committed_at_us,
             result_check.c.state,
+            result_check.c.level,
             result_check.c.at_us,
         )
         .select_from(
