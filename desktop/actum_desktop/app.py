@@ -7,6 +7,7 @@ one is shown instead; from a supervisor without a window, this one takes over.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -48,6 +49,7 @@ def main(ws: Workspace) -> int:
     app.setStyle("Fusion")
     app.setQuitOnLastWindowClosed(False)  # a closed window with work in flight is only hidden
     desk = Desk(app, ws, lock, __version__)
+    desk.joined.connect(gc.freeze)  # modules and pages stay: looking through them for garbage would hold the window each time
     ending = Ending(app, desk)
     desk.open()
     code = app.exec()

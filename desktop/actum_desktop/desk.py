@@ -56,10 +56,11 @@ class Desk(QObject):
     """One window and all that belongs to it. `open` shows it, `close` takes everything down in order.
 
     Attributes: shell; theme, window and closing once `furnished`; bridge, source, reader (None until the supervisor is up);
-    closed. Signal: `done` () when the process is to end.
+    closed. Signals: `done` () when the process is to end; `joined` () once all is there that stays as long as the window.
     """
 
     done = Signal()
+    joined = Signal()
 
     _crashed = Signal(object)
 
@@ -169,6 +170,7 @@ class Desk(QObject):
             self.window.tell(unreadable)
             return
         self.window.join(self.bridge)
+        self.joined.emit()
 
     @Slot(str)
     def _on_retired(self, why: str) -> None:
