@@ -58,7 +58,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class MetricCell:
-    """A metric of one run. `value` None: `status` and `reason` say why, `observations` on how many it would have rested.
+    """A metric of one run. `value` None: `status` and `reason` say why, `observations` (of `needed`) on how many it rests.
 
     `difference` to the first run, exact, as text; None with `why` = same | no_value | other_unit | other_rule |
     not_a_number | first.
@@ -70,6 +70,7 @@ class MetricCell:
     observations: int | None
     difference: str | None
     why: str
+    needed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +190,8 @@ def _cell(metric: Show | None, first: Show | None, *, first_run: bool) -> Metric
         return MetricCell(None, "absent", None, None, None, "no_value")
     value = None if metric.get("value") is None else str(metric["value"])
     difference, why = (None, "first") if first_run else _difference(metric, first)
-    return MetricCell(
-        value, str(metric.get("status")), metric.get("reason"), metric.get("observation_count"), difference, why
-    )
+    counts = metric.get("observation_count"), metric.get("observations_needed")
+    return MetricCell(value, str(metric.get("status")), metric.get("reason"), counts[0], difference, why, counts[1])
 
 
 def _difference(metric: Show, first: Show | None) -> tuple[str | None, str]:

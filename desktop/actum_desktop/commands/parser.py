@@ -29,7 +29,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "compare": ("compare", "runs side by side: parameters, metrics, and whether they are like for like"),
     "verify": ("verify", "check a published result again"),
     "pack": ("pack", "make a published result one file, for others to read and verify"),
-    "export": ("export", "write a table of a result to a file"),
+    "export": ("export", "write tables of results to files, whole or filtered"),
     "tasks": ("tasks", "list tasks"),
     "task show": ("task_show", "one task: its parameters, outputs and policies"),
     "task add": ("task_add", "define a task from a program or a Python function"),

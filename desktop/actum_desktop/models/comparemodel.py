@@ -161,8 +161,7 @@ def _metric(cell: MetricCell) -> Cell:
     if cell.value is None:
         why = celltext.reason(cell.reason)
         if cell.observations is not None:
-            counted = ngettext("{n} observation", "{n} observations", cell.observations)
-            why = f"{why}, {counted.format(n=measures.count(cell.observations))}"
+            why = f"{why}, {celltext.counted(cell.observations, cell.needed)}"
         return Cell(why, missing=True, whole=f"{celltext.reason(cell.status)}: {why}")
     aside = _(_NO_DIFFERENCE[cell.why]) if cell.why in _NO_DIFFERENCE else ""
     if cell.difference is not None:

@@ -50,7 +50,9 @@ def words(metric: Mapping[str, Any], declared: Mapping[str, Any] | None = None) 
         reason = celltext.reason(metric.get("reason"))
         caption = reason[:1].upper() + reason[1:]
         if metric.get("reason") == "insufficient_observations" and observations is not None:
-            caption = celltext.counted(observations, metric.get("observations_needed"))
+            needed = metric.get("observations_needed")
+            counted = celltext.counted(observations, needed)
+            caption = _("Only {observations}").format(observations=counted) if needed is None else counted
         status = _STATUS.get(str(metric.get("status")), N_("Unavailable"))
         return MetricWords(name, None, "", _(status), caption, _lines(name, meaning, reason, _told(observations)))
     value, raw = str(metric["value"]), str(metric.get("raw") or "")
