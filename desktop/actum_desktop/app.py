@@ -1,8 +1,8 @@
 """Opens the window: paints it first, then brings up the supervisor beside it.
 
 The order is the point: Qt and the theme, one painted frame, the pages with what is recorded, and only then (in a thread of
-its own) the import of the controller and of all it needs to write, which takes longer than everything before. Where a window already supervises this workspace, that
-one is shown instead; from a supervisor without a window, this one takes over.
+its own) the import of the controller and of all it needs to write, which takes longer than everything before. Where a window
+already supervises this workspace, that one is shown instead; from a supervisor without a window, this one takes over.
 """
 
 from __future__ import annotations
