@@ -85,7 +85,7 @@ def _add(whole: Any, array: pa.Array) -> None:
         return
     if nulls:
         whole.update(_bits(array.is_valid()))
-        array = array.take(_order(len(array)))
+        array = _nothing_behind_nulls(array)
     if is_.is_boolean(kind):
         whole.update(_bits(pc.fill_null(array, False)))
     elif is_.is_nested(kind):
@@ -94,6 +94,34 @@ def _add(whole: Any, array: pa.Array) -> None:
         _add_bytes(whole, array)
     else:
         whole.update(_values(_one_nan(array)))
+
+
+def _nothing_behind_nulls(array: pa.Array) -> pa.Array:
+    """The same values; what stands behind a null is zero, or no bytes. Where that is cheaper than to take them all anew, so."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as is_
+
+    kind = array.type
+    whole_numbers = (
+        is_.is_integer(kind) or is_.is_timestamp(kind) or is_.is_time(kind) or is_.is_date(kind) or is_.is_duration(kind)
+    )
+    if whole_numbers or is_.is_float32(kind) or is_.is_float64(kind):
+        bits = {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[kind.bit_width]
+        return pc.fill_null(array.view(bits), 0).view(kind)
+    if _is_bytes(kind) and len(array):
+        offsets = _offsets(array)
+        if (pc.sum(pc.binary_length(array)).as_py() or 0) == offsets[array.offset + len(array)] - offsets[array.offset]:
+            return array  # as every writer of ours leaves it
+    return array.take(_order(len(array)))
+
+
+def _offsets(array: pa.Array) -> memoryview:
+    """Where each text begins in the bytes, from the start of the buffer."""
+    import pyarrow.types as is_
+
+    wide = is_.is_large_string(array.type) or is_.is_large_binary(array.type)
+    return memoryview(array.buffers()[1]).cast("q" if wide else "i")
 
 
 @functools.cache
@@ -155,13 +183,11 @@ def _one_nan(array: pa.Array) -> pa.Array:
 
 def _add_bytes(whole: Any, array: pa.Array) -> None:
     import pyarrow.compute as pc
-    import pyarrow.types as is_
 
     whole.update(_values(pc.fill_null(pc.binary_length(array), 0)))
     if not len(array):
         return
-    wide = is_.is_large_string(array.type) or is_.is_large_binary(array.type)
-    offsets = memoryview(array.buffers()[1]).cast("q" if wide else "i")
+    offsets = _offsets(array)
     data = array.buffers()[2]
     if data is not None:
         whole.update(memoryview(data)[offsets[array.offset] : offsets[array.offset + len(array)]])
