@@ -35,9 +35,9 @@ def concurrent(folder: Path, seconds: float, at_once: int = AT_ONCE, steps: int 
         end = time.monotonic() + seconds
         open_dens: list[Den] = []
         begun = 0
-        while time.monotonic() < end or open_dens:
+        while time.monotonic() < end or open_dens or begun < at_once:
             open_dens = _still_open(keeper, open_dens, found)
-            while len(open_dens) < at_once and time.monotonic() < end:
+            while len(open_dens) < at_once and (time.monotonic() < end or begun < at_once):
                 open_dens.append(keeper.release("worker", steps + begun % 7))
                 begun += 1
             _read(keeper, found)
