@@ -33,7 +33,7 @@ def replace_derived(ws: Workspace, package: Path, fresh: Path, label: str, reaso
         package.chmod(durable.PRIVATE_FOLDER)
         try:
             if target.exists():
-                kept = publish.quarantine(ws, target, f"{label}-derived", reason, at_us)
+                kept = publish.quarantine(ws, target, f"derived-{label}", reason, at_us)
             faults.point("rebuild.rename.before")
             publish.rename_noreplace(fresh, target)
             faults.point("rebuild.rename.after")
