@@ -176,6 +176,11 @@ def test_a_newer_question_takes_the_place_of_an_older_and_cancel_keeps_what_was_
     folder = panel.views.path
     assert folder is not None
     assert len(list(folder.parent.parent.iterdir())) == 1  # views that are not shown are removed
+    shown.filter("id < 0")
+    shown.settle(0)
+    panel._unfilter.click()
+    shown.settle(ROWS)
+    assert (panel.bar.text, list(folder.parent.parent.iterdir())) == ("", [])
 
 
 def test_r18_a_helper_that_dies_is_told_and_begins_anew(shown: Shown) -> None:
@@ -266,6 +271,17 @@ def test_columns_are_sorted_by_several_hidden_moved_frozen_and_remembered(
         assert not again.panel.grid.frozen.isVisible()
     finally:
         again.close()
+
+
+def test_a_head_that_is_dragged_moves_its_column(shown: Shown) -> None:
+    heads = shown.panel.grid.grid.heads
+    heads.moveSection(1, 3)  # as dragging does
+    shown.until(lambda: shown.names() == ["day", "delay", "id", "carrier", "fee"])
+    assert [heads.logicalIndex(place) for place in range(6)] == list(range(6))
+    shown.ask("freeze", "delay")
+    shown.panel.grid.frozen.heads.moveSection(2, 1)
+    shown.until(lambda: shown.names() == ["delay", "day", "id", "carrier", "fee"])
+    shown.until(lambda: shown.text(3, "fee") == "0.75")
 
 
 def test_the_menu_of_a_column_opens_by_key_and_offers_what_can_be_done(shown: Shown) -> None:

@@ -112,6 +112,7 @@ class TablePanel(QWidget):
         self.place.returnPressed.connect(self._on_place)
         self._note = Elided(ink, "caption", 400, "text2")
         self._cancel = button(theme, _("Cancel"), self._on_cancel, kind="link", small=True)
+        self._unfilter = button(theme, _("Clear filter"), self._on_unfilter, kind="link", small=True)
         self._unsort = button(theme, _("Original order"), self._on_unsort, kind="link", small=True)
         self.side = ColumnPanel(ink)
         self.side.row_asked.connect(self._on_row)
@@ -151,6 +152,7 @@ class TablePanel(QWidget):
         foot = QHBoxLayout()
         foot.setContentsMargins(px(14), px(3), px(10), px(3))
         foot.addWidget(self._note, 1)
+        foot.addWidget(self._unfilter)
         foot.addWidget(self._unsort)
         foot.addWidget(self._cancel)
         foot.addWidget(self.place)
@@ -165,7 +167,7 @@ class TablePanel(QWidget):
         self._row.addLayout(left, 1)
         self._row.addWidget(self.side)
         self.side.setFixedWidth(px(_SIDE))
-        for made in (self._cancel, self._unsort):
+        for made in (self._cancel, self._unsort, self._unfilter):
             made.hide()
 
     # ---- which table
@@ -288,6 +290,7 @@ class TablePanel(QWidget):
         if hidden:
             parts.append(ngettext("{n} column hidden", "{n} columns hidden", hidden).format(n=measures.count(hidden)))
         self._unsort.setVisible(bool(asked.order))
+        self._unfilter.setVisible(asked.where is not None)
         self._note.setText("  ·  ".join(parts))
 
     def _say(self, words: object) -> None:
@@ -335,6 +338,10 @@ class TablePanel(QWidget):
 
     def _on_filters(self, where: Condition | None) -> None:
         self.views.make(replace(self.views.wanted, where=where))
+
+    def _on_unfilter(self) -> None:
+        self.bar.clear()
+        self._on_filters(None)
 
     def _on_sort(self, name_also: object) -> None:
         """Pressing a head: smallest first, largest first, as published; with Shift beside what it is sorted by already."""
