@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from actum.errors import CheckFailed, WrongUse
 from actum.results import export_csv, readback
+from actum.results.ahead import ahead
 from actum.results.compare import Comparison, compare_batches
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def write(file: IO[bytes], batches: Iterator[pa.RecordBatch], schema: pa.Schema,
     rows = 0
     options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=False, unify_dictionaries=False)
     with pa.ipc.new_file(file, schema, options=options) as writer:
-        for batch in batches:
+        for batch in ahead(batches):
             writer.write_batch(batch)
             rows += batch.num_rows
     return rows

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 from actum import limits
 from actum.errors import CheckFailed, WrongUse
 from actum.results import digests, readback
+from actum.results.ahead import ahead
 from actum.results.compare import Comparison, compare_batches
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def write(file: IO[bytes], batches: Iterator[pa.RecordBatch], schema: pa.Schema,
 
     rows = 0
     with pq.ParquetWriter(file, schema, compression="zstd", compression_level=1, write_page_index=True) as writer:
-        for batch in batches:
+        for batch in ahead(batches):
             writer.write_batch(batch, row_group_size=limits.ROW_GROUP_ROWS_MAX)
             rows += batch.num_rows
     if rows and not schema.names:
