@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from actum import limits
 from actum.processes import identity, terminate
 
 from tests.helpers.app import ENTRY, App
@@ -102,7 +103,8 @@ def test_r09_a_recorded_process_that_may_not_be_seen_holds_until_it_ends(app: Ap
         found = identity.of(work)
         assert found is not None, "nothing has ended it"
         terminate.signal(found, signal.SIGKILL)
-        wait_until(lambda: app.json("show", "1")["released"], what="the release")
+        wait_s = limits.RECONCILE_EVERY_S + 30  # a hold is looked at again within a minute
+        wait_until(lambda: app.json("show", "1")["released"], what="the release", timeout_s=wait_s)
         assert "can_tell" in app.journal()
         assert "cannot_tell" not in [line["code"] for line in app.lines("alerts")]
     finally:
