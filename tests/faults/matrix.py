@@ -107,7 +107,8 @@ def passed(trace: Path) -> dict[str, Passing]:
     for place, (point, pid) in enumerate(lines):
         places.setdefault(point, {}).setdefault(pid, []).append(place)
     host = _between(places, "controller.spawn.after", max(_places(places, "host.terminal.after"), default=-1))
-    work = _between(places, "host.spawn.after", min(_places(places, "host.ended.before"), default=-1))
+    gone = [*_places(places, "host.ended.before"), *_places(places, "processes.signal.after")]
+    work = _between(places, "host.spawn.after", min(gone, default=0) - 1)
     found = {}
     for point, by_pid in places.items():
         most = max(by_pid.values(), key=len)

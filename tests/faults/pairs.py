@@ -41,13 +41,17 @@ def cover(cases: Iterable[Case], factors: Factors) -> list[Case]:
     left = set().union(*candidates.values()) if candidates else set()
     chosen = []
     while left:
-        best = max(candidates, key=lambda case: (len(candidates[case] & left), _cheap(case)))  # of equals the first
+        best = max(candidates, key=lambda case: (len(candidates[case] & left), -_cost(case)))  # of equals the first
         chosen.append(best)
         left -= candidates.pop(best)
         candidates = {case: covered for case, covered in candidates.items() if covered & left}
     return chosen
 
 
-def _cheap(case: Case) -> bool:
-    """Of two cases that cover as much, the quicker: a kill needs no second wait."""
-    return case.action in KILLS
+# From quick to slow: a run that fails has nothing derived, verified or published; an altered package is verified twice.
+QUICK_FIRST = ("fails", "stopped", "succeeds", "robbed", "begins", "exports", "rejected")
+
+
+def _cost(case: Case) -> int:
+    """Of two cases that cover as much, the quicker; a kill needs no second wait."""
+    return 2 * QUICK_FIRST.index(case.scenario) + (case.action not in KILLS)
