@@ -79,7 +79,7 @@ def show(ws: Workspace, run: int | str = 1) -> dict[str, object]:
 def spool(ws: Workspace, row: AttemptRow, **state: object) -> Path:
     folder = ws.attempt_folder(row.run, row.n)
     (folder / "spool").mkdir(parents=True, exist_ok=True)
-    (folder / "spool" / "state.json").write_text(json.dumps({"v": 1, "session": row.session, **state}))
+    (folder / "spool" / "state.json").write_text(json.dumps({"v": 1, "session": row.session, "seq": 1, **state}))
     return folder
 
 

@@ -141,6 +141,7 @@ STATE: Fields = {
     "session": text,
     "seq": integer,
     "at": moment,
+    "monotonic_at": integer,
     "heartbeat_at": moment,
     "phase": one_of(*PHASES),
     "progress": maybe(partly(_PROGRESS)),
