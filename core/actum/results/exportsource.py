@@ -72,9 +72,9 @@ def parquet_batches(path: Path) -> Iterator[pa.RecordBatch]:
 
 def _batch_rows(metadata: Any) -> int:
     """So many rows that a batch, and what is made of it by each thread, stays a small part of EXPORT_MEMORY_BYTES_MAX."""
-    groups = [metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups)]
-    row_bytes = sum(groups) // max(1, metadata.num_rows) or 1
-    by_cells = limits.EXPORT_CELLS_MAX // max(1, metadata.num_columns)
+    groups = [int(metadata.row_group(group).total_byte_size) for group in range(metadata.num_row_groups)]
+    row_bytes = sum(groups) // max(1, int(metadata.num_rows)) or 1
+    by_cells = limits.EXPORT_CELLS_MAX // max(1, int(metadata.num_columns))
     return max(1, min(limits.BATCH_ROWS, by_cells, limits.EXPORT_MEMORY_BYTES_MAX // _COPIES // row_bytes))
 
 
