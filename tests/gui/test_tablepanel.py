@@ -307,7 +307,16 @@ def test_r15_values_are_counted_beside_the_table(shown: Shown) -> None:
     assert QGuiApplication.clipboard().text().splitlines()[1] == f"=1+1\t{ROWS // 4}"
 
 
-def test_copies_are_exact_or_safe_for_a_sheet_and_reach_beyond_the_window(
+def test_what_is_being_counted_can_be_given_up(shown: Shown) -> None:
+    side = shown.panel.side
+    shown.ask("values", "id")
+    side._stop.click()
+    shown.until(lambda: side._values_title.text() == "Not counted.")
+    assert not side._stop.isVisible()
+    assert side._values.isVisible()
+
+
+def test_r11_copies_are_exact_or_safe_for_a_sheet_and_reach_beyond_the_window(
     shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def copied(modifier: Qt.KeyboardModifier) -> list[str]:
