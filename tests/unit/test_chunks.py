@@ -1,4 +1,4 @@
-"""Chunks: the smallest parts that are verified, named, resumed; an extent never says more than was looked at (R11, R14, R18)."""
+"""Chunks: the smallest parts that are verified, named, resumed; an extent never says more than was looked at (R11, R18)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Reading ahead: an iterator's next items are made in a thread of their own while the one before is worked on.
 
-It pays where both sides leave the interpreter lock: decoding, comparing, digesting. At most BATCHES_AHEAD_MAX items wait. Closing
-ends the thread, whatever it was at; an exception inside it comes out where its item would have.
+It pays where both sides leave the interpreter lock: decoding, comparing, digesting. At most BATCHES_AHEAD_MAX items wait.
+Closing ends the thread, whatever it was at; an exception inside it comes out where its item would have.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def policy_rows(contract: Contract) -> list[tuple[str, str]]:
 
 
 def exported_words(policy: ExportOnSuccess | None) -> str:
-    """`every table as csv, into /home/me/results, named “{task} {run} {table}”`."""
+    """`every table as csv, into FOLDER, named “{task} {run} {table}”`."""
     if policy is None:
         return _("nothing")
     what = ", ".join(policy.tables) or _("every table")
