@@ -240,7 +240,8 @@ class RunPage(QWidget):
 
     def _open_log(self) -> None:
         state = attempt_state(self._show, self._attempt)
-        which = (self.run, int(state["n"] or 1))
+        of = (self._show.get("adoption") or {}).get("of")  # the work was done there
+        which = (int(of["run"]), int(of["n"])) if of else (self.run, int(state["n"] or 1))
         closed = state["phase"] == "CLOSED"
         self._log.open_attempt = not closed
         if which != self._log_of:
