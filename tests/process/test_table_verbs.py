@@ -257,7 +257,12 @@ def test_plots_of_the_helper(table: Path, helper: Helper) -> None:
 def test_losses_of_the_helper(tmp_path: Path, helper: Helper) -> None:
     made = packages.sample(tmp_path)
     told = helper.ok("losses", package=str(made.path), name="returns")
-    assert {"column": "volume", "code": "long_numbers", "count": 1} in told["losses"]
+    for format in ("csv", "xlsx"):
+        assert {"column": "volume", "code": "long_numbers", "count": 1, "lossy": True} in told["losses"][format]
+    assert (told["rows"], told["of"], told["refused"]) == (3, 3, {})
+    order = {"schema": "actum.query/1", "where": None, "order": [], "columns": ["day"]}
+    assert not any(helper.ok("losses", package=str(made.path), name="returns", query=order)["losses"].values())
+    assert helper.error("losses", package=str(made.path), name="returns", query={})["code"] == "bad_query"
 
 
 def test_an_empty_table_has_empty_statistics_and_plots(tmp_path: Path) -> None:
