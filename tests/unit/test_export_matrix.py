@@ -368,3 +368,35 @@ def test_rows_without_columns_are_kept_where_there_is_a_place_for_them(tmp_path:
         assert file.get_batch(0).num_rows == 3
     with pytest.raises(WrongUse):
         made(table, "parquet", "data", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("format", "there", "instead"),
+    [
+        ("csv", b"-0\r\n", b"0\r\n"),  # the sign of a zero
+        ("csv", b'"",', b","),  # an empty text becomes a null
+        ("csv", b".000000001", b".000000002"),  # the last of 18 digits
+        ("csv", b"9007199254740993", b"9007199254740992"),  # beyond what a float holds
+        ("jsonl", b"-0.0}", b"0.0}"),
+        ("jsonl", b'""', b"null"),
+        ("jsonl", b'"9007199254740993"', b'"9007199254740992"'),
+    ],
+)
+def test_r14_the_smallest_difference_is_found_when_a_file_is_read_back(
+    tmp_path: Path, format: str, there: bytes, instead: bytes
+) -> None:
+    columns = {
+        "t": pa.array(["", "x"]),
+        "d": pa.array([Decimal("1.000000001"), None], pa.decimal128(38, 9)),
+        "n": pa.array([2**53 + 1, 0]),
+        "f": pa.array([-0.0, 1.5]),
+    }
+    table = pa.table(columns)
+    path = made(table, format, "data", tmp_path).path
+    content = path.read_bytes()
+    assert content.count(there) == 1
+    path.write_bytes(content.replace(there, instead))
+    outcome = export.DATA[format].compare(path, "t", iter(table.to_batches()), table.schema)
+    assert outcome.difference is not None
+    assert outcome.difference.row == 1
+    assert outcome.difference.column in columns
