@@ -47,6 +47,8 @@ def greet(m: Machine, now: Now) -> list[Effect]:
     if (m.contact is not Contact.OK or not m.live.get("greeted")) and (effects := resume_contact(m, now)):
         return effects
     m.live["greet"] = False
+    if m.row.released:  # the release was being recorded while the hello came (P13)
+        return [Send(m.attempt, "dismiss", {"why": "the attempt is released"})]
     if m.row.pair.status is not Status.RUNNING:
         m.stop_sent.pop("ask", None)  # the stop is delivered again on this channel
         m.stop_sent.pop("insist", None)
