@@ -80,9 +80,9 @@ def acquire(context: Context, interrupts: Interrupts, *, patient: bool) -> Lock 
 
 def take_again(context: Context, interrupts: Interrupts, epoch: int) -> Lock | None:
     """The lock that was given up for a successor after `epoch`, if nobody has it for TAKE_OVER_FREE_S; None once the successor
-    has opened its epoch (P21).
+    has opened its epoch and holds it (P21), or has come and gone and left nothing open.
 
-    Whoever asked may have died before it came: then work would end with nobody to take its result.
+    Whoever asked may have died on its way in: then work would end with nobody to take its result.
     """
     from actum.generation import read_generation
     from actum.lock import Lock, held_by_someone
@@ -91,16 +91,23 @@ def take_again(context: Context, interrupts: Interrupts, epoch: int) -> Lock | N
     end = free_since + limits.LOCK_WAIT_S
     while not interrupts.count:
         found, now = read_generation(context.workspace), time.monotonic()
-        if found is not None and found.epoch > epoch:
-            return None
+        came = found is not None and found.epoch > epoch
         if held_by_someone(context.workspace) is not False:
             free_since = now
-            if now > end:
-                return None  # somebody has it, and does not say so: it is not ours to take
-        elif now - free_since >= limits.TAKE_OVER_FREE_S and (lock := Lock.try_acquire(context.workspace)) is not None:
-            return lock
+            if came or now > end:
+                return None
+        elif now - free_since >= limits.TAKE_OVER_FREE_S:
+            if came and not _something_open(context):
+                return None
+            if (lock := Lock.try_acquire(context.workspace)) is not None:
+                return lock
         time.sleep(0.1)
     return None
+
+
+def _something_open(context: Context) -> bool:
+    with context.reader() as reader:
+        return bool(reader.attempt_rows(open_only=True))
 
 
 def _refuse_beside_the_living(context: Context) -> None:
