@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from actum import limits
 from actum.model.changes import Admit, JournalEntry, RefusalKind
@@ -184,3 +186,28 @@ def test_r04_a_stop_of_a_run_whose_admission_is_not_known_is_never_answered_clos
     bench.wait(2 * limits.LOOK_AGAIN_S)
     assert bench.row().pair.phase is Phase.CLOSED
     assert bench.row().run_status.value == "STOPPED"
+
+
+def test_p10_a_stop_of_a_run_whose_next_attempt_may_be_on_record_stops_that_attempt() -> None:
+    """The answer to attempt 2 was lost; the stop finds it on record, takes it up and stops it, and forgets nothing."""
+    retry = {"maximum": 1, "codes": ["input_unreadable"], "first_delay": "1s", "longest_delay": "1s"}
+    bench = Bench(retry=retry)
+    bench.admit()
+    bench.tell(events.Frozen(bench.row().attempt, code="input_unreadable", message="gone"))
+    bench.refusals = [RefusalKind.LOST]
+    bench.wait(2)
+    reply = bench.stop(1)
+    assert reply is not None
+    assert reply.ok == {"run": 1, "answer": "accepted"}
+    assert (bench.row().n, bench.row().run_status.value) == (2, "STOPPED")
+    assert bench.supervisor.idle
+
+
+def test_p13_a_hello_that_crosses_the_release_is_dismissed() -> None:
+    bench = computing()
+    m = bench.machine()
+    bench.hold_commits()
+    bench.tell(events.Hello(m.attempt, "c2", HOST.to_json(), claimed=True))
+    m.row = replace(m.row, released=True)
+    said = bench.release_commits()
+    assert "hello-ack" not in [each.type for each in bench.kinds(effects.Send, said)]

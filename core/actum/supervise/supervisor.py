@@ -39,14 +39,13 @@ class Supervisor:
     paused (after a crash: earlier runs wait), held (by a person: every waiting run waits)."""
 
     def __init__(self) -> None:
-        self.instance, self.epoch = "", 0
+        self.instance, self.epoch, self._token = "", 0, 0
         self._slots = slots.Slots()
         self.paused = self.held = False
         self.retired: str | None = None
         self.machines: dict[str, Machine] = {}
         self.retrying: dict[int, AttemptRow] = {}
         self.unjudged: set[str] = set()
-        self._token = 0
         self._commands: dict[int, Callable[[Answer, Now], list[Effect]]] = {}
         self._stops: dict[str, list[int]] = {}
         self._stopping: dict[int, Stopping] = {}
@@ -108,8 +107,7 @@ class Supervisor:
                 continue
             self._slots.note(m)
         if self.retired is None and not self.unjudged:
-            effects += self._grant(now)
-            effects += self._retry(now)
+            effects += self._grant(now) + self._retry(now)
         return effects
 
     def _grant(self, now: Now) -> list[Effect]:
@@ -348,6 +346,9 @@ class Supervisor:
                 return [Reply(command, {"run": row.run, "answer": "accepted"}) for command in stopping.commands]
             if m is None and fresh.run_status is RunStatus.RETRYING:
                 self._await_retry(fresh, now, STORE_RETRY_S)
+            elif m is None and fresh.pair.phase is not Phase.CLOSED:  # the next attempt was on record already: that is stopped
+                self._machine(fresh, now)
+                return [e for one in stopping.commands for e in self._on_stop_asked(events.StopAsked(one, row.run), now)]
             assert isinstance(answer, Refused), "a stop on record is in the row"
             return [Reply(command, error=refusal_error(answer)) for command in stopping.commands]
 
