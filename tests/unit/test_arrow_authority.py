@@ -253,6 +253,23 @@ def test_metadata_nullability_and_units_are_kept_and_compared(tmp_path: Path) ->
     assert failed(made) == {"content"}
 
 
+def test_an_arrow_table_is_held_against_the_columns_of_its_contract(tmp_path: Path) -> None:
+    def declared(folder: str, rows: list[int | None], **column: Any) -> packages.Made:
+        columns = [{"name": "n", "type": "integer", "nullable": False} | column]
+        contract = {**CONTRACT, "tables": [{"name": "t", "required": True, "columns": columns}]}
+        place = packages.staging(tmp_path / folder)
+        ctx = Context.local(place / "files")
+        ctx.table("t", pa.table({"n": pa.array(rows, pa.int16())}))
+        return packages.finish(place, Messages(tables=ctx.messages), contract=contract, required=[])
+
+    assert failed(declared("right", [1, 2])) == set()
+    assert failed(declared("text", [1, 2], type="text")) == {"content"}
+    assert failed(declared("name", [1, 2], name="m")) == {"content"}
+    empty = declared("empty", [1, None])
+    assert failed(empty) == {"content"}
+    assert "may not be empty" in verify(empty.path, empty.expected).reason
+
+
 def test_r15_a_value_with_a_reason_for_being_missing_is_refused_in_arrow_too(tmp_path: Path) -> None:
     table = pa.table({"n": pa.array([None, 1], pa.int32()), "n__reason": ["closed", "closed"]})
     with pytest.raises(CellRefused, match="Row 2: “n” has a value and a reason"):

@@ -120,12 +120,13 @@ def _check_derived(look: _Look, entry: Mapping[str, Any], copy: Mapping[str, Any
     if difference is not None:
         look.findings.add("content", f"{difference}.", difference)
         return
-    if own is not None:
-        _check_declared(look, table, found)
+    never_null = _check_declared(look, table, found) if own is not None else []
     paths = (look.package / entry["name"], path)
 
     def pair(skip: int) -> _Sides:
         expected = authority.batches(look.package, entry, look.advance, skip)
+        if never_null:
+            expected = _without_nulls(look, table, expected, never_null)
         return _Sides(Stream(expected), Stream(ahead(authority.parquet_batches(path, table, skip=skip))))
 
     rows = _check_chunks(look, table, chosen, paths, pair)
@@ -143,7 +144,7 @@ def _check_parquet(look: _Look, entry: Mapping[str, Any], chosen: Sequence[Chunk
 
     def single(skip: int) -> _Sides:
         batches = authority.parquet_batches(path, table, look.advance, skip)
-        return _Sides(Stream(_validated(look, table, ahead(batches), never_null)), None)
+        return _Sides(Stream(_without_nulls(look, table, _validated(table, ahead(batches)), never_null)), None)
 
     rows = _check_chunks(look, table, chosen, (path, path), single)
     if look.whole and rows is not None and entry.get("rows") is not None and rows != entry["rows"]:
@@ -164,17 +165,28 @@ def _check_declared(look: _Look, table: str, schema: pa.Schema) -> list[str]:
     return [column["name"] for column in wanted if not column["nullable"]]
 
 
-def _validated(look: _Look, table: str, batches: Iterator[pa.RecordBatch], never_null: list[str]) -> Iterator[pa.RecordBatch]:
-    """Every value of batches that others wrote: offsets, UTF-8, decimal ranges; and nulls where none may be."""
+def _without_nulls(
+    look: _Look, table: str, batches: Iterator[pa.RecordBatch], never_null: list[str]
+) -> Iterator[pa.RecordBatch]:
+    """The same batches; a null where the contract allows none is a finding, once a column."""
+    try:
+        for batch in batches:
+            for name in never_null:
+                if name in batch.schema.names and batch.column(name).null_count:
+                    look.findings.add("content", f"The column “{name}” of the table “{table}” may not be empty.")
+                    never_null = [other for other in never_null if other != name]
+            yield batch
+    finally:
+        batches.close()  # type: ignore[attr-defined]
+
+
+def _validated(table: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Every value of batches that others wrote: offsets, UTF-8, decimal ranges."""
     import pyarrow as pa
 
     try:
         for batch in batches:
             batch.validate(full=True)
-            for name in never_null:
-                if name in batch.schema.names and batch.column(name).null_count:
-                    look.findings.add("content", f"The column “{name}” of the table “{table}” may not be empty.")
-                    never_null = [other for other in never_null if other != name]
             yield batch
     except pa.ArrowException as error:
         raise ActumError("contract_invalid", f"The Parquet of the table “{table}” is damaged.", f"{error}.") from error

@@ -25,6 +25,7 @@ class Popover(QWidget):
         self._title = Label(theme, "", "body", 600)
         self._text = Label(theme, "", "caption", 400, "text2", wrap=True)
         self._yes = button(theme, "", self._on_yes, small=True)
+        self._yes.setAccessibleName(_("yes"))  # until it has its verb
         self._no = button(theme, keep or _("Keep it running"), self._close, small=True)
         self._home: QWidget | None = None
         column = QVBoxLayout(self)

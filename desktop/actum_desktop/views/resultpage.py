@@ -42,6 +42,7 @@ class ResultPage(QWidget):
         self.run = 0
         self._seen: ResultSeen | None = None
         self._watch = ""
+        self._found_bad = False
         self._dialog: ExportDialog | None = None
         self._exporting = ""
         self._arrangements = arrangements
@@ -162,7 +163,7 @@ class ResultPage(QWidget):
     def open(self, run: int) -> None:
         """Show another result; what was known of the last one goes at once."""
         if run != self.run:
-            self.run, self._seen = run, None
+            self.run, self._seen, self._found_bad = run, None, False
             self.tables.forget()
             self._crumb_run.say(_("Run {n}").format(n=run))
             for label in (self._title, self._crumb_title):
@@ -178,7 +179,7 @@ class ResultPage(QWidget):
         self._title.setText(seen.title or _("Run {n}").format(n=seen.run))
         self._crumb_title.setText(seen.title)
         problem = seen.error or seen.unreadable
-        self.banner.setVisible(problem is not None)
+        self.banner.setVisible(problem is not None or self._found_bad)  # what a verification found stands until the next
         if problem is not None:
             self._say(problem)
         there = seen.package is not None
@@ -296,6 +297,7 @@ class ResultPage(QWidget):
         else:
             self._say(ActumError(str(told["state"]), badge.word if badge else "", str(told["reason"]), remedy(told)))
             self.rebuild.offer(bool(told.get("rebuildable")))
+        self._found_bad = not good
         self.checked.setVisible(good)
         self.banner.setVisible(not good)
 
