@@ -174,9 +174,7 @@ def canonical_batches(pa: Any, schema: Any, batches: Iterable[Any]) -> Iterator[
 def _whole_batches(pa: Any, schema: Any, batches: Iterable[Any]) -> Iterator[Any]:
     waiting: List[Any] = []
     rows = 0
-    for batch in batches:
-        if not batch.schema.equals(schema, check_metadata=False):
-            batch = batch.cast(schema)
+    for batch in _under(pa, schema, batches):
         waiting.append(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
         rows += batch.num_rows
         while rows >= ARROW_BATCH_ROWS:
@@ -186,6 +184,15 @@ def _whole_batches(pa: Any, schema: Any, batches: Iterable[Any]) -> Iterator[Any
             waiting, rows = rest.to_batches(), rest.num_rows
     if rows:
         yield pa.Table.from_batches(waiting, schema)
+
+
+def _under(pa: Any, schema: Any, batches: Iterable[Any]) -> Iterator[Any]:
+    """The batches with the types of the schema; a value that a type cannot hold is refused by the library."""
+    for batch in batches:
+        if batch.schema.equals(schema, check_metadata=False):
+            yield batch
+        else:
+            yield from pa.Table.from_batches([batch]).cast(schema).to_batches()
 
 
 def _regrown(pa: Any, kind: Any, array: Any, grown: Dict[int, Any], position: int) -> Any:
