@@ -159,7 +159,13 @@ class Keeper:
     def actum(self, *words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", ENTRY, "--workspace", str(self.ws.path), *words]
         return subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=4 * self._patience_s, cwd=self.folder, check=False
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=4 * self._patience_s,
+            cwd=self.folder,
+            check=False,
         )
 
     def close(self) -> None:

@@ -115,8 +115,8 @@ def test_a_line_that_is_no_record_is_an_error_of_the_disk_never_a_record(folder:
 
 @pytest.mark.parametrize(
     "members",
-    [{"progress": "x"}, {"stage": {"name": 1}}, {"ended": 1}, {"heartbeat_at": 10**30}, {"active_s": float("inf")}, {"at": None},
-     {"activity": [1]}, {"phase": "?"}, {"seq": None}],
+    [{"progress": "x"}, {"stage": {"name": 1}}, {"ended": 1}, {"heartbeat_at": 10**30}, {"active_s": float("inf")},
+     {"at": None}, {"activity": [1]}, {"phase": "?"}, {"seq": None}],
 )  # fmt: skip
 def test_a_state_that_cannot_be_understood_is_unreadable(folder: Path, members: dict[str, Any]) -> None:
     """Whoever can write there must not be able to make a supervisor fall."""

@@ -19,6 +19,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 FORMATS = ("png", "svg", "csv")
+_PNG_TITLE = "Title"  # the keyword that PNG has for it
 _SCALE = 2.0  # so that a picture is sharp in print
 
 
@@ -53,7 +54,7 @@ def as_png(seen: QWidget, ground: QColor, title: str) -> bytes:
     image = QImage(seen.size() * _SCALE, QImage.Format.Format_ARGB32)
     image.setDevicePixelRatio(_SCALE)
     image.fill(ground)
-    image.setText("Title", title)
+    image.setText(_PNG_TITLE, title)
     painter = QPainter(image)
     QWidget.render(seen, painter, QPoint(), renderFlags=QWidget.RenderFlag.DrawChildren)
     painter.end()

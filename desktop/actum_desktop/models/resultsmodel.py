@@ -39,7 +39,8 @@ class ResultItem:
 
 
 def item_of(row: Any, now: int) -> ResultItem:
-    badge = wording.result_badge({"state": row.state or "unchecked", "checked_at": row.checked_at_us, "checked_level": row.level})
+    check = {"state": row.state or "unchecked", "checked_at": row.checked_at_us, "checked_level": row.level}
+    badge = wording.result_badge(check)
     assert badge is not None, "there is a result"
     holds = []
     if row.metrics:

@@ -23,7 +23,6 @@ from actum_desktop import tokens
 from actum_desktop.theme import Theme
 from actum_desktop.views.ink import Ink
 
-
 _Layout = TypeVar("_Layout", bound=QBoxLayout)
 
 

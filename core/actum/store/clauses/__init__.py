@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sqlalchemy.sql.elements import ClauseElement
 
@@ -19,7 +19,7 @@ BUILDERS: dict[str, Callable[..., ClauseElement]] = {
     for name, builder in vars(module).items()
     if callable(builder) and getattr(builder, "__module__", None) == module.__name__ and not name.startswith("_")
 }
-SHAPES: dict[str, tuple[Asked, ...]] = {**lists.SHAPES, **single.SHAPES}
+SHAPES: Mapping[str, Sequence[Asked]] = {**lists.SHAPES, **single.SHAPES}
 
 
 def clause(asked: Asked) -> ClauseElement:
