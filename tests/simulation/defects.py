@@ -105,8 +105,8 @@ AMENDMENTS = (
         "the host of a released attempt is greeted",
         "P13",
         "supervise/listening",
-        '        return [Send(m.attempt, "dismiss", {"why": "the attempt is released"})]',
-        '        return [Send(m.attempt, "hello-ack", {"epoch": m.epoch})]',
+        "    if m.row.released:  # its exit is on record: whoever this is, nobody waits for it (P13)",
+        "    if m.row.released and m.row.session is None:",
         {"favourites": ("forge hello", "forge hello"), "faults": 8, "aimed": Phase.VERIFYING},
     ),
     Defect(
