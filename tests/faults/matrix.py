@@ -36,6 +36,7 @@ HELD_FOR_EVER = {
     ("spool.restored.rename.before", "kill-host"),
     ("spool.restored.rename.before", "kill-all"),
     ("spool.restored.rename.after", "kill-host"),
+    ("spool.restored.rename.after", "kill-all"),  # the work may have forged it before it is killed
     ("spool.foreign.rename.before", "kill-host"),
     ("spool.foreign.rename.before", "kill-all"),
 }
