@@ -140,6 +140,8 @@ catalogue(
     store__backup__rename__after="a backup of the database, named",
     store__copy__before="the acceptance of a copied workspace, before its COMMIT",
     store__copy__after="the acceptance of a copied workspace, committed, the generation file not yet written",
+    store__restored__before="the acceptance of a restored database, before its COMMIT",
+    store__restored__after="the acceptance of a restored database, committed, the generation file not yet written",
     store__epoch__before="the store writer, before the new epoch is committed",
     store__epoch__after="the store writer, the new epoch committed, the generation file not yet written",
     generation__fsync__before="the generation file, written, before its fsync",

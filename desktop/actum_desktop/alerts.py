@@ -106,7 +106,7 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("the workspace was restored from an older copy"),
         N_("The database is older than what was last written here."),
         N_("Nothing is started and nothing is moved aside until that is settled."),
-        N_("Put the newer database back, or import the packages that it does not know."),
+        N_("Put the newer database back, or close Actum and run “actum doctor --accept-restored” to go on with this one."),
     ),
     "log_lost": (
         N_("the last records may be missing"),

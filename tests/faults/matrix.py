@@ -47,6 +47,8 @@ STRUCK_ELSEWHERE = {
     "store.backup.rename.after": "tests/faults/test_rare_points.py",
     "store.copy.before": "tests/faults/test_rare_points.py",
     "store.copy.after": "tests/faults/test_rare_points.py",
+    "store.restored.before": "tests/faults/test_rare_points.py",
+    "store.restored.after": "tests/faults/test_rare_points.py",
     "controller.handover.before": "tests/process/test_take_over.py",
     "controller.handover.after": "tests/process/test_take_over.py",
 }

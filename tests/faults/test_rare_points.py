@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from actum.generation import read_generation, write_generation
 from actum.store.migrations import upgrade
 from actum.store.revisions import REVISIONS
 from actum.workspace import Workspace, create_folders
@@ -61,6 +62,22 @@ def test_the_acceptance_of_a_copy_that_is_killed_is_made_again(stage: Stage, sid
     assert stage.define_task().returncode == 8
     stage.run("doctor", "--accept-copy", code=None)
     assert stage.define_task().returncode == 0
+    stage.run("audit")
+
+
+@pytest.mark.parametrize("side", ["before", "after"])
+def test_the_acceptance_of_a_restored_database_that_is_killed_is_made_again(stage: Stage, side: str) -> None:
+    """PROTOCOL "Lock": killed before its commit it is still refused to start anything; after it, it is accepted."""
+    assert stage.define_task().returncode == 0
+    recorded = read_generation(stage.ws)
+    assert recorded is not None
+    write_generation(stage.ws, recorded.database_uuid, recorded.epoch + 40, recorded.folder)
+    assert stage.define_task().returncode == 0  # another start: it finds itself behind, and remembers
+    killed = stage.run("doctor", "--accept-restored", code=None, fault=f"store.restored.{side}:kill-app")
+    assert killed.returncode == KILLED
+    again = stage.run("doctor", "--accept-restored", code=None)
+    assert again.returncode == (0 if side == "before" else 8), again.stdout
+    assert stage.run("doctor", code=None).returncode == 0
     stage.run("audit")
 
 

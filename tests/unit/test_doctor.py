@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from actum import faults
 from actum.errors import ActumError, Busy, WorkspaceUnusable
-from actum.generation import read_generation
+from actum.generation import folder_identity, read_generation, write_generation
 from actum.lock import Lock
 from actum.model.facts import Fact, FactName
 from actum.model.status import ARROWS, PAIRS, AttemptEvent, Pair, Phase, Status
@@ -16,6 +16,7 @@ from actum.store.audit import audit
 from actum.store.copies import CLOSING, accept_copy
 from actum.store.doctor import SIGNS, WAL_RESET_SQLITE, Health, examine, is_well
 from actum.store.queries import Reader
+from actum.store.restored import accept_restored
 from actum.store.writer import Writer
 from actum.workspace import Workspace
 
@@ -170,3 +171,58 @@ def test_a_move_is_no_copy(tmp_path: Path) -> None:
     moved = Workspace(original.path.rename(tmp_path / "moved"))
     with w.writing(moved) as writer:
         assert writer.opened.epoch == 2
+
+
+def test_a_restored_database_is_gone_on_with_once_a_person_says_so(tmp_path: Path) -> None:
+    """PROTOCOL "Lock": until then nothing starts; afterwards no number of a run that it does not know is used again."""
+    place = Workspace(tmp_path / "workspace")
+    with w.writing(place) as writer:
+        digest = w.add_task(writer)
+        w.admit(writer, digest)
+        write_generation(place, writer.opened.database_uuid, 40, folder_identity(place.path))
+    for folder in (place.attempts / "7", place.results / "9", place.quarantine / "8-1", place.results / ".incoming"):
+        folder.mkdir(parents=True)
+    with w.writing(place) as writer:
+        assert writer.opened.recovery
+    settled = accept_restored(place)
+    assert (settled.highest, settled.unknown) == (9, (7, 8, 9))
+    with w.writing(place) as writer:
+        assert not writer.opened.recovery
+        assert w.admit(writer, digest, key="next").run == 10
+    with Reader(place) as reader:
+        (entry,) = [row for row in reader.journal(None) if row.kind == "recovery_ended"]
+        assert entry.data == {"unknown_runs": [7, 8, 9], "unknown_count": 3, "highest_run": 9}
+
+
+def test_only_a_restored_database_can_be_accepted_as_one(tmp_path: Path) -> None:
+    place = Workspace(tmp_path / "workspace")
+    with w.writing(place) as writer:
+        w.admit(writer, w.add_task(writer))
+        epoch = writer.opened.epoch
+    held = Lock.try_acquire(place)
+    assert held is not None
+    with held, pytest.raises(Busy):
+        accept_restored(place)
+    with pytest.raises(WorkspaceUnusable) as caught:
+        accept_restored(place)
+    assert caught.value.code == "not_restored"
+    with Reader(place) as reader:
+        assert reader.epoch() == epoch, "nothing was written"
+
+
+def test_a_restored_database_accepted_and_cut_short_is_accepted(tmp_path: Path) -> None:
+    """R18: committed, the generation file not written: the database is ahead then, which is no recovery."""
+    place = Workspace(tmp_path / "workspace")
+    with w.writing(place) as writer:
+        w.admit(writer, w.add_task(writer))
+        write_generation(place, writer.opened.database_uuid, 40, folder_identity(place.path))
+    with w.writing(place):
+        pass
+    faults.arm("store.restored.after:error=EIO")
+    try:
+        with pytest.raises(OSError):
+            accept_restored(place)
+    finally:
+        faults.arm("")
+    with w.writing(place) as writer:
+        assert not writer.opened.recovery

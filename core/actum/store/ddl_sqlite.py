@@ -26,6 +26,9 @@ WRITER_PRAGMAS = (
 # damage below a mapping is a signal that ends the program, where a failed read is an error told in words.
 READER_PRAGMAS = ("PRAGMA query_only = ON", "PRAGMA wal_autocheckpoint = 0", "PRAGMA cache_size = -8192")
 
+# A number of a run that this database does not know, but the folders do, is never given to another run.
+RAISE_RUN_NUMBER = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'run' AND seq < ?"
+
 _FINAL = "('SUCCEEDED', 'FAILED', 'START_FAILED', 'TIMEOUT', 'STOPPED')"
 _UNSUCCESSFUL = "('FAILED', 'START_FAILED', 'TIMEOUT', 'STOPPED')"
 _IS_PURGED = "(SELECT deletion FROM run WHERE number = {run}) = 'purging'"

@@ -223,7 +223,7 @@ def _database(ws: Workspace) -> Found:
         return (
             Health.WARNING,
             f"{text}; it was restored from an older backup, so nothing is launched",
-            "Import the newer packages.",
+            "Put the newer database back, or run `actum doctor --accept-restored` to go on with this one.",
         )
     return Health.OK, text, ""
 

@@ -182,10 +182,16 @@ def epoch(connection: sqlite3.Connection) -> int:
 
 
 def database_uuid(connection: sqlite3.Connection) -> str:
-    row = _setting.run(connection, v_name="database_uuid").fetchone()
-    if row is None:
+    value = setting(connection, "database_uuid")
+    if value is None:
         raise WorkspaceUnusable("workspace_corrupt", "The database has no identity.", "The setting database_uuid is missing.")
-    return str(json.loads(row["value"]))
+    return str(json.loads(value))
+
+
+def setting(connection: sqlite3.Connection, name: str) -> str | None:
+    """A setting as stored, internal ones included."""
+    row = _setting.run(connection, v_name=name).fetchone()
+    return None if row is None else str(row["value"])
 
 
 def settings(connection: sqlite3.Connection) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""`actum doctor [--accept-copy]`: what Actum finds on this machine and in this workspace, and what to do about it.
+"""`actum doctor [--accept-copy | --accept-restored]`: what Actum finds on this machine and in this workspace.
 
-It looks and changes nothing, but with `--accept-copy`: then a workspace that was copied becomes one of its own, its open
-attempts are closed, and no process is signalled.
+It looks and changes nothing but with these two. `--accept-copy`: a workspace that was copied becomes one of its own, its
+open attempts are closed, and no process is signalled. `--accept-restored`: a database restored from an older backup is gone
+on with; the numbers of runs that it does not know are not used again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _MARKS = {"ok": ("✓", "x", "ok"), "note": ("·", ".", "faint"), "warning": ("!
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--accept-copy", action="store_true", help="go on with a workspace that is a copy of another")
+    accepting = parser.add_mutually_exclusive_group()
+    accepting.add_argument("--accept-copy", action="store_true", help="go on with a workspace that is a copy of another")
+    accepting.add_argument("--accept-restored", action="store_true", help="go on with a database restored from an older backup")
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
@@ -31,6 +34,8 @@ def run(args: argparse.Namespace, context: Context) -> int:
 
     if args.accept_copy:
         accept_copy(context)
+    if args.accept_restored:
+        accept_restored(context)
     signs = [*examine(context.workspace), *surroundings(context)]
     for sign in signs:
         if context.out.json:
@@ -51,6 +56,22 @@ def accept_copy(context: Context) -> None:
     context.out.note(
         f"Accepted: this folder is a workspace of its own now. Open attempts closed: {closed}; nothing was signalled."
     )
+
+
+def accept_restored(context: Context) -> None:
+    """Raises Busy, WorkspaceUnusable, NotFound."""
+    from actum.store.restored import accept_restored as accept
+
+    with context.reader():
+        pass
+    settled = accept(context.workspace)
+    context.out.note("Accepted: runs start again. What this database holds open is looked at first, as after any crash.")
+    if settled.unknown:
+        few = ", ".join(str(number) for number in settled.unknown[:10]) + (", …" if len(settled.unknown) > 10 else "")
+        context.out.note(
+            f"Runs that it does not know, by their folders: {few}. They stay where they are; "
+            f"the next run is {settled.highest + 1} or higher. `actum verify PATH` checks their packages."
+        )
 
 
 def surroundings(context: Context) -> list[Sign]:

@@ -1,0 +1,87 @@
+"""Going on with a database that was restored from an older backup (PROTOCOL "Lock", recovery).
+
+Until a person says so nothing is launched. Then the numbers of the runs that this database no longer knows are never used
+again: their attempts, results and quarantined packages stand in the workspace under these numbers. Nothing is moved and no
+process is signalled; what those runs left is named, and what this database believes open is reconciled as after any crash.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, update
+
+from actum import clock, faults
+from actum.errors import Busy, WorkspaceUnusable
+from actum.generation import folder_identity, write_generation
+from actum.lock import Lock
+from actum.model.changes import JournalEntry
+from actum.store import database, ddl_sqlite, epochs, journal, selects
+from actum.store.jsontext import from_text
+from actum.store.schema import setting
+from actum.store.sql import MINE, Statement
+from actum.store.writing import Session
+from actum.workspace import Workspace
+
+_end = Statement(
+    update(setting)
+    .where(setting.c.name == "recovery", MINE)
+    .values(value="null", at_us=bindparam("v_at_us"), epoch=bindparam("mine"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The highest run number that was ever used, and the runs that the database does not know but the folders show."""
+
+    highest: int
+    unknown: tuple[int, ...]
+
+
+def accept_restored(ws: Workspace) -> Settled:
+    """End recovery mode. Raises WorkspaceUnusable(not_restored) and Busy. One transaction; the generation file follows."""
+    held = Lock.try_acquire(ws)
+    if held is None:
+        why = "Another program supervises it."
+        raise Busy("workspace_busy", "The workspace is in use.", why, "Close that, then try again.")
+    with held:
+        connection = database.open_writer(ws)
+        try:
+            return _accept(connection, ws)
+        finally:
+            connection.close()
+
+
+def _accept(connection: sqlite3.Connection, ws: Workspace) -> Settled:
+    connection.execute("BEGIN IMMEDIATE")
+    mine = epochs.begin(connection, ws, str(uuid.uuid4()), {})
+    if from_text(selects.setting(connection, "recovery")) is None:
+        connection.execute("ROLLBACK")
+        why = "Its database is the newest that was written here."
+        raise WorkspaceUnusable("not_restored", f"{ws.path} was not restored from an older backup.", why)
+    now = clock.utc_us()
+    unknown = tuple(number for number in sorted(set(_numbers(ws))) if selects.run_number(connection, number) is None)
+    highest = max(unknown, default=0)
+    connection.execute(ddl_sqlite.RAISE_RUN_NUMBER, (highest, highest))
+    _end.run(connection, v_at_us=now, mine=mine)
+    data = {"unknown_runs": list(unknown[:100]), "unknown_count": len(unknown), "highest_run": highest}
+    journal.add_entries(Session(connection, mine, now), None, None, (JournalEntry("recovery_ended", now, data),))
+    epochs.close_epoch(connection, mine)
+    faults.point("store.restored.before")
+    connection.execute("COMMIT")
+    faults.point("store.restored.after")
+    write_generation(ws, selects.database_uuid(connection), mine, folder_identity(ws.path))
+    return Settled(highest, unknown)
+
+
+def _numbers(ws: Workspace) -> Iterator[int]:
+    """Run numbers that the folders of the workspace show; of a quarantined package the number before its attempt's."""
+    for folder in (ws.attempts, ws.results, ws.quarantine):
+        if folder.is_dir():
+            for entry in folder.iterdir():
+                name = entry.name.partition("-")[0]
+                if name.isascii() and name.isdigit() and len(name) < 19:
+                    yield int(name)
