@@ -51,6 +51,10 @@ STRUCK_ELSEWHERE = {
     "store.restored.after": "tests/faults/test_rare_points.py",
     "controller.handover.before": "tests/process/test_take_over.py",
     "controller.handover.after": "tests/process/test_take_over.py",
+    **dict.fromkeys(
+        ("pack.fsync.before", "pack.fsync.after", "pack.rename.before", "pack.rename.after"), "tests/faults/test_rare_points.py"
+    ),
+    **dict.fromkeys(("rebuild.rename.before", "rebuild.rename.after"), "tests/faults/test_rare_points.py"),
 }
 
 # Nothing that the system could refuse stands at these points: they mark what is on record, what was heard, what is held.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import sqlite3
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from actum.store.revisions import REVISIONS
 from actum.workspace import Workspace, create_folders
 
 from tests.faults import matrix
-from tests.faults.scenarios import Stage
+from tests.faults.scenarios import DATA, Stage
 
 KILLED = -signal.SIGKILL
 
@@ -78,6 +79,42 @@ def test_the_acceptance_of_a_restored_database_that_is_killed_is_made_again(stag
     again = stage.run("doctor", "--accept-restored", code=None)
     assert again.returncode == (0 if side == "before" else 8), again.stdout
     assert stage.run("doctor", code=None).returncode == 0
+    stage.run("audit")
+
+
+def success(stage: Stage) -> None:
+    """Run 1, with one table."""
+    assert stage.define_task().returncode == 0
+    data = stage.folder / "data.csv"
+    data.write_text(f"heading\n{DATA}")
+    stage.run("run", "work", "--set", "wanted=succeed", "--set", f"data={data}")
+
+
+def test_packing_is_killed_at_each_of_its_points_and_made_again(stage: Stage) -> None:
+    """What stands under the name of a packed result is whole, whenever it was killed."""
+    success(stage)
+    target = stage.folder / "result.zip"
+    for point in ("pack.fsync.before", "pack.fsync.after", "pack.rename.before", "pack.rename.after"):
+        killed = stage.run("pack", "1", "-o", str(target), "--overwrite", code=None, fault=f"{point}:kill-app")
+        assert killed.returncode == KILLED, point
+        assert target.exists() == (point == "pack.rename.after")
+    with zipfile.ZipFile(target) as pack:
+        assert pack.testzip() is None
+    stage.run("pack", "1", "-o", str(target), "--overwrite")
+    stage.run("audit")
+
+
+def test_rebuilding_is_killed_at_each_of_its_points_and_made_again(stage: Stage) -> None:
+    """The derived tables are there, or can be made again; the result itself is never touched."""
+    success(stage)
+    for point in ("rebuild.rename.before", "rebuild.rename.after"):
+        derived = stage.ws.result_folder(1, 1) / "derived"
+        table = next(derived.glob("*.parquet"), None) or next(derived.rglob("*.parquet"))
+        table.chmod(0o644)
+        table.write_bytes(b"not a table")
+        stage.run("verify", "1", "--rebuild", code=None, fault=f"{point}:kill-app")
+        stage.run("verify", "1", "--rebuild", code=None)
+        stage.run("verify", "1")
     stage.run("audit")
 
 
