@@ -26,22 +26,19 @@ class Setting:
     default: Any
     title: str
     problem: Callable[[Any], str]
-
-
-def _between(low: int, high: int) -> Callable[[Any], str]:
-    def problem(value: Any) -> str:
-        fine = type(value) is int and low <= value <= high
-        return "" if fine else f"a whole number from {low} to {high} is needed"
-
-    return problem
+    bounds: tuple[int, int] = (0, 0)  # of a number
 
 
 def _yes_or_no(value: Any) -> str:
     return "" if type(value) is bool else "true or false is needed"
 
 
-def _one_of(*words: str) -> Callable[[Any], str]:
-    return lambda value: "" if value in words else f"one of {', '.join(words)} is needed"
+def _number(name: str, default: int, title: str, low: int, high: int) -> Setting:
+    def problem(value: Any) -> str:
+        fine = type(value) is int and low <= value <= high
+        return "" if fine else f"a whole number from {low} to {high} is needed"
+
+    return Setting(name, default, title, problem, (low, high))
 
 
 def slots_default() -> int:
@@ -52,27 +49,20 @@ def slots_default() -> int:
 KNOWN: dict[str, Setting] = {
     setting.name: setting
     for setting in (
-        Setting("slots", slots_default(), "Runs that compute at the same time", _between(1, SLOTS_MAX)),
-        Setting(
+        _number("slots", slots_default(), "Runs that compute at the same time", 1, SLOTS_MAX),
+        _number(
             "input_copy_bytes_max",
             INPUT_COPY_BYTES_MAX_DEFAULT,
-            "Inputs up to this size are copied; larger ones are pinned",
-            _between(0, 1 << 50),
+            "Inputs up to this size are copied; larger ones are pinned, in bytes",
+            0,
+            1 << 50,
         ),
         Setting("resume_queue_after_crash", False, "Start waiting runs by itself after a crash", _yes_or_no),
         Setting("queue_paused", False, "No waiting run starts", _yes_or_no),
-        Setting("keep_unsuccessful_days", 30, "Files of unsuccessful attempts are kept this long", _between(0, 36_500)),
-        Setting("free_bytes_min", 256 << 20, "Nothing is launched with less free space", _between(0, 1 << 50)),
-        Setting(
-            "sweep_mib_per_s",
-            20,
-            "Results are read again at most so fast, in MiB a second; 0 = never",
-            _between(0, 10_000),
-        ),
-        Setting("sweep_again_days", 30, "Results are read again after so many days", _between(0, 36_500)),
+        _number("free_bytes_min", 256 << 20, "With less free space on the disk waiting runs wait, in bytes", 0, 1 << 50),
+        _number("sweep_mib_per_s", 20, "Results are read again at most so fast, in MiB a second; 0 = never", 0, 10_000),
+        _number("sweep_again_days", 30, "Results are read again after so many days", 0, 36_500),
         Setting("keep_awake", True, "Keep the machine awake while work computes", _yes_or_no),
-        Setting("language", "", "Language of the window; empty = the system's", _one_of("", "en", "zh_CN")),
-        Setting("theme", "system", "Light, dark or the system's", _one_of("system", "light", "dark")),
     )
 }
 

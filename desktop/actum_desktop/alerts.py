@@ -108,6 +108,12 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("Nothing is started and nothing is moved aside until that is settled."),
         N_("Put the newer database back, or close Actum and run “actum doctor --accept-restored” to go on with this one."),
     ),
+    "no_room": (
+        N_("waiting for room on the disk"),
+        N_("There is less free space than the settings ask for before a run begins."),
+        N_("What computes goes on. What waits begins by itself when there is room."),
+        N_("Make room, or ask for less in the settings."),
+    ),
     "log_lost": (
         N_("the last records may be missing"),
         N_("Actum was ended from outside, and the write-ahead log that such an end leaves is not there."),

@@ -57,8 +57,9 @@ class Asking(QObject):
         """pause | resume"""
         self._send({"verb": f"{what}_queue"})
 
-    def keep_awake(self, wanted: bool) -> None:
-        self._send({"verb": "set_setting", "name": "keep_awake", "value": wanted})
+    def set(self, name_and_value: tuple[str, Any]) -> None:
+        name, value = name_and_value
+        self._send({"verb": "set_setting", "name": name, "value": value})
 
     def check(self) -> None:
         """Look at everything that is left over, again."""

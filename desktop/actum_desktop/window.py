@@ -119,7 +119,7 @@ class Window(QWidget):
         self._settings = SettingsView(ink, self._language)
         self._settings.scheme_chosen.connect(self.scheme_chosen)
         self._settings.language_chosen.connect(self._on_language)
-        self._settings.awake_chosen.connect(self.asking.keep_awake)
+        self._settings.set_asked.connect(self.asking.set)
         self._fixed: dict[str, QWidget] = {"runs": self._runs, "run": self._page, "alerts": self._alerts}
         self._fixed |= {"settings": self._settings, "help": HelpView(ink), "about": AboutView(ink, self._ws, self._version)}
         self._launch = LaunchView(ink)
@@ -255,7 +255,7 @@ class Window(QWidget):
         for live in update.live:
             self._history.add(live, now)
         self._model.apply(update.changes.runs, update.live)
-        if update.changes.runs or update.changes.alerts or update.changes.tasks:
+        if update.changes.runs or update.changes.alerts or update.changes.tasks or update.changes.settings:
             self._refresh_store()
         self._tasks.on_update(update)
         self._results.on_update(update)
@@ -479,6 +479,7 @@ class Window(QWidget):
         alerts = self._source.alerts()
         self._runs.refresh_counts(self._counts)
         self._alerts.show_alerts(alerts)
+        self._settings.show_values(self._source.settings())
         self._sidebar.counts(self._counts.open, len(alerts))
         if self._state is not None:
             self._supervise(self._state)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from actum import settings
 from actum_desktop.controller.events import Awake, Live, Supervising, Verdict
 from actum_desktop.models.history import Sample
 from actum_desktop.models.source import AlertItem, Counts, RunItem
@@ -121,6 +122,9 @@ class PreparedSource:
 
     def setting(self, name: str) -> Any:
         return None
+
+    def settings(self) -> Mapping[str, Any]:
+        return settings.merged({"slots": 4})
 
     def close(self) -> None:
         self._items = []

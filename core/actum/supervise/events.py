@@ -55,6 +55,14 @@ class ReconcileAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class Capacity:
+    """How many attempts may compute at once, and whether there is room on the disk for another to begin."""
+
+    slots: int
+    room: bool
+
+
+@dataclass(frozen=True, slots=True)
 class QueuePaused:
     command: int
 
@@ -285,6 +293,7 @@ Event = (
     | AdmitAsked
     | StopAsked
     | ReconcileAsked
+    | Capacity
     | QueuePaused
     | QueueResumed
     | Frozen

@@ -25,9 +25,11 @@ Place = tuple[int, int, str]  # run, n, attempt: the order of the queue
 
 @dataclass(slots=True)
 class Slots:
-    """Attributes: total, holders (attempt → its exclusive resources), resumed (runs that no pause after a crash bars)."""
+    """Attributes: total, room (none begins without), holders (attempt → its exclusive resources), resumed (runs that no pause
+    after a crash bars)."""
 
     total: int = 1
+    room: bool = True
     resumed: set[int] = field(default_factory=set)
     holders: dict[str, frozenset[str]] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
@@ -69,7 +71,7 @@ class Slots:
 
     def take(self, machines: dict[str, Machine], is_open: Callable[[Machine], bool], now: Now) -> Machine | None:
         """The next attempt that may begin, while a slot is free; None where there is none."""
-        while self.free > 0 and self._queue:
+        while self.room and self.free > 0 and self._queue:
             place = heappop(self._queue)
             m = machines.get(place[2])
             if m is None or not advancing.is_queued(m):

@@ -77,12 +77,7 @@ class Supervisor:
 
     @property
     def slots(self) -> int:
-        """How many attempts may be under way at once."""
         return self._slots.total
-
-    @slots.setter
-    def slots(self, total: int) -> None:
-        self._slots.total = total
 
     @property
     def slots_taken(self) -> int:
@@ -204,7 +199,7 @@ class Supervisor:
     # Opening and committing
 
     def _on_opened(self, event: events.Opened, now: Now) -> list[Effect]:
-        self.instance, self.epoch, self.slots = event.instance, event.epoch, event.slots
+        self.instance, self.epoch, self._slots.total = event.instance, event.epoch, event.slots
         self.paused, self.held = event.paused, event.held
         self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
         effects: list[Effect] = []
@@ -381,6 +376,10 @@ class Supervisor:
         self._reconciles = [each for each in self._reconciles if each.waiting]
         return [Reply(each.command, {"verdicts": sorted(each.verdicts, key=lambda v: (v["run"], v["n"]))}) for each in done]
 
+    def _on_capacity(self, event: events.Capacity, now: Now) -> list[Effect]:
+        self._slots.total, self._slots.room = event.slots, event.room
+        return []
+
     def _on_queue_paused(self, event: events.QueuePaused, now: Now) -> list[Effect]:
         self.held = True
         return [Reply(event.command, {"paused": True})]
@@ -468,6 +467,7 @@ _NOTE: dict[type, Callable[[Supervisor, Any, Now], list[Effect]]] = {
     events.AdmitAsked: Supervisor._on_admit_asked,
     events.StopAsked: Supervisor._on_stop_asked,
     events.ReconcileAsked: Supervisor._on_reconcile_asked,
+    events.Capacity: Supervisor._on_capacity,
     events.QueuePaused: Supervisor._on_queue_paused,
     events.QueueResumed: Supervisor._on_queue_resumed,
     events.Looked: Supervisor._on_looked,

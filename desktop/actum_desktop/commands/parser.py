@@ -36,6 +36,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "alerts": ("alerts", "what needs attention"),
     "reconcile": ("reconcile", "look at everything that was left open and give each a verdict"),
     "queue": ("queue", "pause or resume the start of waiting runs"),
+    "settings": ("settings", "what is set for this workspace, and setting it"),
     "supervise": ("supervise", "supervise without a window"),
     "audit": ("audit", "check the workspace against itself"),
     "doctor": ("doctor", "what Actum finds on this machine"),

@@ -42,6 +42,7 @@ from actum_desktop.controller import live
 from actum_desktop.controller.adoption import Offers
 from actum_desktop.controller.awake import KeepAwake
 from actum_desktop.controller.backgroundsweep import BackgroundSweep
+from actum_desktop.controller.capacity import Capacity
 from actum_desktop.controller.clocks import Clocks
 from actum_desktop.controller.commands import Commands
 from actum_desktop.controller.deliveries import Deliveries
@@ -127,9 +128,10 @@ class Controller(QObject):
         slots = 0 if opened.recovery else int(settings["slots"])
         self._start_timers()
         self.tell(events.Opened(instance, opened.epoch, rows, slots, paused, bool(settings["queue_paused"])))
-        self._note("recovery", "bad", opened.recovery)
-        self._note("log_lost", "warning", opened.log_lost)
-        self._note("generation_lost", "warning", opened.generation_lost)
+        self.capacity = Capacity(self, recovery=opened.recovery)
+        self.note("recovery", "bad", opened.recovery)
+        self.note("log_lost", "warning", opened.log_lost)
+        self.note("generation_lost", "warning", opened.generation_lost)
         self.awake.read_setting()
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -173,7 +175,7 @@ class Controller(QObject):
         self._show.start()
         self._clocks.begin(clock.read())
 
-    def _note(self, code: str, severity: str, holds: bool) -> None:
+    def note(self, code: str, severity: str, holds: bool) -> None:
         """An alert about the store as it was found, or its end."""
         now_us = clock.utc_us()
         alert: RaiseAlert | ClearAlert = RaiseAlert(code, code, severity, now_us) if holds else ClearAlert(code, now_us)
@@ -286,6 +288,7 @@ class Controller(QObject):
             self._changes |= what
             if what.settings and not self.left:
                 self.awake.read_setting()
+                self.capacity.read_settings()
         elif token < 0:
             self._thens.pop(token)(what)
             if isinstance(what, Refused) and what.kind is RefusalKind.EPOCH:
@@ -346,6 +349,7 @@ class Controller(QObject):
         now = clock.read()
         self._clocks.look(now)
         self.awake.look(now)
+        self.capacity.look(now)
         if now.monotonic_us - self._lock_looked_us > LOCK_LOOK_EVERY_S * clock.US:
             self._lock_looked_us = now.monotonic_us
             if not self._lock.still_mine():

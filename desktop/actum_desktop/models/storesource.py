@@ -51,6 +51,9 @@ class StoreSource:
     def setting(self, name: str) -> Any:
         return self._reader.settings().get(name)
 
+    def settings(self) -> Mapping[str, Any]:
+        return self._reader.settings()
+
     def forget_titles(self) -> None:
         """Tasks have changed."""
         self._contracts.clear()
