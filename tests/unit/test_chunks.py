@@ -176,6 +176,67 @@ def test_notes_of_another_package_or_half_written_ones_count_for_nothing(made: M
     assert verify(made.path, made.expected, resume=tmp_path / "no" / "folder").ok
 
 
+def test_what_was_found_before_the_interruption_is_found_after_it(made: Made, tmp_path: Path) -> None:
+    """R18: a chunk with a finding is no chunk to go on behind."""
+    document = packages.read_json(made.path / "derived" / "derived.json")
+    document["chunks"]["t"][0]["logical_sha256"] = "00" * 32
+    packages.write_json(made.path / "derived" / "derived.json", document)
+    notes = tmp_path / "verification.jsonl"
+    broken_off(made, notes, content_bytes(made) + 300)
+    report = verify(made.path, made.expected, resume=notes)
+    assert "Chunk 1: the chunk list names other rows" in report.reason
+
+
+@pytest.mark.parametrize(
+    "line", ["5", "[]", '{"file": "x"}', '{"file": 1, "stat": [], "size": "a", "sha256": ""}', "[" * 99_999]
+)
+def test_notes_that_somebody_wrote_cost_time_and_nothing_else(made: Made, tmp_path: Path, line: str) -> None:
+    notes = tmp_path / "verification.jsonl"
+    broken_off(made, notes, content_bytes(made) + 300)
+    notes.write_text(f"{notes.read_text()}{line}\n{line.replace('x', 'result.json')}\n")
+    assert verify(made.path, made.expected, resume=notes).ok
+
+
+@pytest.mark.parametrize("places", [[2, 2], [2], [1, 1], [2, 1, 3, 4], [1, 3]])
+def test_a_whole_look_leaves_no_row_out_whatever_the_chunk_list_says(made: Made, places: list[int]) -> None:
+    """Lie 1 behind a list that passes over it: row 1 is changed, or row 13, and the list names other rows."""
+    change(made, 13 if places[0] == 1 else 1)
+    document = packages.read_json(made.path / "derived" / "derived.json")
+    honest = document["chunks"]["t"]
+    document["chunks"]["t"] = [honest[place - 1] for place in places]
+    document["files"][0]["rows"] = sum(part["rows"] for part in document["chunks"]["t"])
+    packages.write_json(made.path / "derived" / "derived.json", document)
+    report = verify(made.path, made.expected)
+    assert not report.ok
+    assert "does not run from its first row to its last" in report.reason
+
+
+def test_some_chunks_of_a_list_that_ends_too_early_are_not_what_they_are_called(made: Made) -> None:
+    """“chunks 1–2 of 3” would say that there are three."""
+    document = packages.read_json(made.path / "derived" / "derived.json")
+    document["chunks"]["t"] = document["chunks"]["t"][:2]
+    packages.write_json(made.path / "derived" / "derived.json", document)
+    report = verify(made.path, made.expected, extent=Extent(chunks=(1, 2)))
+    assert "The chunk list holds 24 rows of the table “t”; its Parquet has 40." in report.reason
+
+
+@pytest.mark.parametrize("lists", [[1], {"t": 5}, {"t": [5]}, {"t": "abc"}])
+def test_chunk_lists_of_another_shape_are_a_finding(made: Made, lists: Any) -> None:
+    document = packages.read_json(made.path / "derived" / "derived.json")
+    document["chunks"] = lists
+    packages.write_json(made.path / "derived" / "derived.json", document)
+    assert "derived" in verify(made.path, made.expected).failed_checks
+
+
+@pytest.mark.parametrize("member", ["first", "rows", "offset", "size", "sha256", "logical_sha256"])
+@pytest.mark.parametrize("wrong", ["x", None, -1, 2**63, 1.0])
+def test_members_of_a_chunk_list_that_are_none_are_a_finding(made: Made, member: str, wrong: Any) -> None:
+    document = packages.read_json(made.path / "derived" / "derived.json")
+    document["chunks"]["t"][0][member] = wrong
+    packages.write_json(made.path / "derived" / "derived.json", document)
+    assert not verify(made.path, made.expected).ok
+
+
 def test_a_parquet_handed_over_has_chunks_too(small: None, tmp_path: Path) -> None:
     place = packages.staging(tmp_path)
     table = pa.table({"x": pa.array([0.5] * 40, pa.float32())})

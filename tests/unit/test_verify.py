@@ -163,6 +163,64 @@ def test_a_file_replaced_by_a_link_or_a_pipe_is_no_regular_file(tmp_path: Path) 
     assert failed(made) == {"digests"}
 
 
+PLACES = (
+    "tables/quotes.csv",
+    "tables/returns.jsonl",
+    "derived/quotes.parquet",
+    "derived/derived.json",
+    "manifest.json",
+    "result.json",
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_nothing_waits_at_a_pipe_or_follows_a_link_in_the_place_of_a_file(tmp_path: Path, place: str) -> None:
+    """Both levels come to an end and say so; /dev/zero would have no end, and the pipe no writer."""
+    made = packages.sample(tmp_path)
+    path = made.path / place
+    path.unlink()
+    os.mkfifo(path)
+    assert not verify(made.path, made.expected).ok
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    assert not verify(made.path, made.expected).ok
+    path.unlink()
+    path.mkdir()
+    assert not verify(made.path, made.expected).ok
+
+
+def test_a_file_changed_between_its_bytes_and_its_content_is_not_passed(tmp_path: Path) -> None:
+    """The digests are of what stood there first, the rows of what stands there later: together they would prove nothing."""
+    made = packages.sample(tmp_path)
+    path = made.path / "files" / "report.html"
+    seen: list[int] = []
+
+    def progress(done: int, size: int, unit: str) -> None:
+        if not seen and done > size - 20:
+            seen.append(done)
+            packages.writable(path).write_bytes(b"<p>no</p>")
+
+    report = verify(made.path, made.expected, progress)
+    assert seen
+    assert "“files/report.html” was changed while it was verified." in report.reason
+
+
+@pytest.mark.parametrize(
+    ("member", "value"), [("authority", "tables/returns.jsonl"), ("authority_sha256", "00" * 32), ("rule", "jsonl.v1")]
+)
+def test_derived_json_names_the_authority_that_its_table_means(tmp_path: Path, member: str, value: str) -> None:
+    """R14: what a derived table is traced to is what it was held against."""
+    made = packages.sample(tmp_path)
+    document = packages.read_json(made.path / "derived" / "derived.json")
+    entry = next(each for each in document["files"] if each["table"] == "quotes")
+    entry[member] = value
+    packages.write_json(made.path / "derived" / "derived.json", document)
+    assert "another authority" in verify(made.path, made.expected).reason
+    document["files"].append(entry)
+    packages.write_json(made.path / "derived" / "derived.json", document)
+    assert "exactly one Parquet" in " ".join(each.message for each in verify(made.path, made.expected).content.findings)
+
+
 @pytest.mark.parametrize("name", ["/etc/passwd", "../x", "files/../../x", "", "files//x"])
 def test_r19_a_name_that_leads_out_of_the_package_is_not_opened(tmp_path: Path, name: str) -> None:
     made = sample(tmp_path)

@@ -111,6 +111,15 @@ def listed(manifest: Mapping[str, Any], derived: Mapping[str, Any] | None) -> li
     return found
 
 
+def rows_by_table(listed: Sequence[Chunk]) -> dict[str, int]:
+    """How many rows the chunk list of each table names; a table without a list is not in it."""
+    found: dict[str, int] = {}
+    for chunk in listed:
+        if chunk.rows >= 0:
+            found[chunk.table] = found.get(chunk.table, 0) + chunk.rows
+    return found
+
+
 def tables(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [entry for entry in manifest["files"] if entry.get("role") == "table"]
 

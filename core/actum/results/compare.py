@@ -11,6 +11,7 @@ was interrupted goes on behind those that `resume` has noted.
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,6 +62,7 @@ class _Look:
     resume: Resume
     covered: Covered
     whole: bool
+    listed_rows: Mapping[str, int]  # by its chunk list; of tables that have one
 
 
 def compare_tables(
@@ -78,13 +80,15 @@ def compare_tables(
     if {name: entry["name"] for name, entry in entries.items()} != manifest["authority"]:
         findings.add("content", "The manifest does not name exactly one authority for each table.")
     copies = {entry["table"]: entry for entry in (derived["files"] if derived else ())}
+    if derived and len(copies) < len(derived["files"]):
+        findings.add("content", "derived.json does not name exactly one Parquet for each table.")
     listed = chunks.listed(manifest, derived)
     chosen = extent.choose(listed)
     covered = Covered(extent.words(len(chosen), len(listed)), chunks=len(chosen))
     covered.numbers = [] if extent.whole else [chunk.number for chunk in chosen]
-    look = _Look(
-        package, manifest, manifest_sha256 or "", copies, findings, advance, resume or Resume(None), covered, extent.whole
-    )
+    digest, notes = manifest_sha256 or "", resume or Resume(None)
+    sums = chunks.rows_by_table(listed)
+    look = _Look(package, manifest, digest, copies, findings, advance, notes, covered, extent.whole, sums)
     for name, entry in entries.items():
         of_table = [chunk for chunk in chosen if chunk.table == name]
         if of_table:
@@ -97,16 +101,30 @@ def compare_tables(
 def _check_table(look: _Look, name: str, entry: Mapping[str, Any], chosen: Sequence[Chunk]) -> None:
     findings = look.findings
     try:
+        if not _all_regular(look, name, entry):
+            return
         if entry["rule"] == "parquet.v1":
             _check_parquet(look, entry, chosen)
         elif name not in look.copies:
             findings.add("content", f"The table “{name}” has no derived Parquet.")
         else:
             _check_derived(look, entry, look.copies[name], chosen)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         findings.add("content", f"The authority or the Parquet of the table “{name}” is missing.")
     except ActumError as error:
         findings.add("content", f"{error.what} {error.why}".strip())
+
+
+def _all_regular(look: _Look, name: str, entry: Mapping[str, Any]) -> bool:
+    """Whether what is read of a table are files: a pipe would wait for a writer, a link leads to what is not sealed."""
+    places = [str(entry["name"])]
+    if entry["rule"] != "parquet.v1" and name in look.copies:
+        places.append(f"{names.DERIVED}/{look.copies[name]['name']}")
+    for place in places:
+        if not stat.S_ISREG((look.package / place).lstat().st_mode):
+            look.findings.add("content", f"“{place}” of the table “{name}” is not a regular file.")
+            return False
+    return True
 
 
 def _check_derived(look: _Look, entry: Mapping[str, Any], copy: Mapping[str, Any], chosen: Sequence[Chunk]) -> None:
@@ -121,6 +139,8 @@ def _check_derived(look: _Look, entry: Mapping[str, Any], copy: Mapping[str, Any
         look.findings.add("content", f"{difference}.", difference)
         return
     never_null = _check_declared(look, table, found) if own is not None else []
+    _check_origin(look, entry, copy)
+    _check_list(look, table, path)
     paths = (look.package / entry["name"], path)
 
     def pair(skip: int) -> _Sides:
@@ -141,6 +161,7 @@ def _check_parquet(look: _Look, entry: Mapping[str, Any], chosen: Sequence[Chunk
     table, path = entry["table"], look.package / entry["name"]
     schema = _read_schema(path, pq.read_schema, table)
     never_null = _check_declared(look, table, schema)
+    _check_list(look, table, path)
 
     def single(skip: int) -> _Sides:
         batches = authority.parquet_batches(path, table, look.advance, skip)
@@ -150,6 +171,24 @@ def _check_parquet(look: _Look, entry: Mapping[str, Any], chosen: Sequence[Chunk
     if look.whole and rows is not None and entry.get("rows") is not None and rows != entry["rows"]:
         says = f"The manifest states {entry['rows']:,} rows of the table “{table}”; it has {rows:,}."
         look.findings.add("content", says)
+
+
+def _check_origin(look: _Look, entry: Mapping[str, Any], copy: Mapping[str, Any]) -> None:
+    """What derived.json says a Parquet was derived from, against the authority that it was held against."""
+    for said, have in (("authority", entry["name"]), ("authority_sha256", entry["sha256"]), ("rule", entry["rule"])):
+        if copy.get(said, have) != have:
+            what = f"derived.json says that the table “{entry['table']}” was derived from another authority or by another rule."
+            look.findings.add("content", what)
+            return
+
+
+def _check_list(look: _Look, table: str, path: Path) -> None:
+    """The chunk list reaches to the end of the Parquet: “chunks 1–2 of 2” would say too much of a longer one."""
+    import pyarrow.parquet as pq
+
+    listed, there = look.listed_rows.get(table), _read_schema(path, pq.read_metadata, table).num_rows
+    if listed is not None and listed != there:
+        look.findings.add("content", f"The chunk list holds {listed:,} rows of the table “{table}”; its Parquet has {there:,}.")
 
 
 def _check_declared(look: _Look, table: str, schema: pa.Schema) -> list[str]:
@@ -230,8 +269,12 @@ def _check_chunks(
                 return None
             at += outcome.rows
             rows += outcome.rows
-            look.resume.note_chunk(chunk, paths)
+            if not look.findings.count:  # what was found would be lost to the look that goes on behind it
+                look.resume.note_chunk(chunk, paths)
         if look.whole:
+            if sides is not None and at != rows:
+                sides.close()
+                sides = None
             sides = sides or open_at(rows)
             ended = _ended(table, rows, sides)
             if ended is not None:

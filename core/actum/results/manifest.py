@@ -99,6 +99,7 @@ def read_derived(package: Path) -> tuple[dict[str, Any], str]:
     """derived/derived.json and its sha256. Raises OSError, NotAPackage."""
     document, digest = _read(package / DERIVED_MANIFEST, DERIVED_SCHEMA, ("files", "manifest_sha256"))
     _require_entries(document, None)
+    _require_chunk_lists(document.get("chunks"))
     return document, digest
 
 
@@ -166,6 +167,29 @@ def _require_entries(document: Mapping[str, Any], roles: tuple[str, ...] | None)
             raise NotAPackage(f"the entry of “{entry['name']}” cannot be understood")
 
 
+def _require_chunk_lists(lists: object) -> None:
+    """Each list runs through its table without a gap and without a row twice: else a look at all chunks were no whole one."""
+    if lists is None:
+        return  # made by an earlier version: the whole table is looked at
+    if not isinstance(lists, dict) or not all(isinstance(parts, list) for parts in lists.values()):
+        raise NotAPackage("its chunk lists cannot be understood")
+    for table, parts in lists.items():
+        first = 1
+        for part in parts:
+            if not isinstance(part, dict) or not all(_is_count(part.get(name)) for name in ("first", "rows", "offset", "size")):
+                raise NotAPackage(f"the chunk list of the table “{str(table)[:80]}” cannot be understood")
+            digests = (part.get("logical_sha256"), part.get("sha256"))
+            if not all(isinstance(digest, str) for digest in digests) or part["first"] != first or not part["rows"]:
+                raise NotAPackage(
+                    f"the chunk list of the table “{str(table)[:80]}” does not run from its first row to its last"
+                )
+            first += part["rows"]
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**63
+
+
 def _is_table_entry(entry: Mapping[str, Any], role: Any) -> bool:
     """Whether an entry that has to describe a table does so; others have nothing to describe."""
     if role not in ("table", "derived"):
@@ -180,8 +204,7 @@ def _is_table_entry(entry: Mapping[str, Any], role: Any) -> bool:
 
 
 def _read(path: Path, schema: str, members: tuple[str, ...]) -> tuple[dict[str, Any], str]:
-    with open(path, "rb") as file:
-        content = file.read(limits.MANIFEST_BYTES_MAX + 1)
+    content = _content(path)
     if len(content) > limits.MANIFEST_BYTES_MAX:
         raise NotAPackage(f"{path.name} is longer than {limits.MANIFEST_BYTES_MAX:,} bytes")
     try:
@@ -194,3 +217,18 @@ def _read(path: Path, schema: str, members: tuple[str, ...]) -> tuple[dict[str, 
     if missing:
         raise NotAPackage(f"{path.name} lacks {', '.join(missing)}")
     return document, canonical.sha256(content)
+
+
+def _content(path: Path) -> bytes:
+    """A document of at most MANIFEST_BYTES_MAX and one more. A pipe or a link in its place is no document."""
+    import errno
+
+    from actum.results.digests import open_regular  # late: a host that seals never reads a package
+
+    try:
+        with open(open_regular(path), "rb") as file:
+            return file.read(limits.MANIFEST_BYTES_MAX + 1)
+    except OSError as error:
+        if error.errno in (errno.EINVAL, errno.ELOOP, errno.EISDIR, errno.ENXIO):
+            raise NotAPackage(f"{path.name} is not a regular file") from error
+        raise

@@ -169,9 +169,20 @@ class ResultTable:
         return self._table.batches()
 
     def to_arrow(self) -> pa.Table:
+        """All rows at once. Raises CheckFailed where the file is no such table any more."""
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        return pq.read_table(self.path)
+        try:
+            with pq.ParquetFile(self.path, pre_buffer=False) as file:  # `read_table` would read columns out of a folder's name
+                return file.read()
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None and not isinstance(error, FileNotFoundError):
+                raise StorageFailed("reading the table", error) from error
+            why = f"{str(error).splitlines()[0]}."
+            raise CheckFailed(
+                "result_damaged", f"The table “{self.name}” cannot be read.", why, "Verify the result."
+            ) from error
 
     def to_pandas(self, **options: Any) -> Any:
         """A pandas data frame; `options` are those of pyarrow.Table.to_pandas. Decimals stay Decimal objects."""

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from actum import faults
+from actum import faults, limits
+from actum.results import digests
 from actum.results.chunks import Chunk
 
 VERSION = 1
@@ -38,7 +39,7 @@ class Resume:
         if self._path is None:
             return
         head = json.dumps({"v": VERSION, "manifest_sha256": manifest_sha256, "derived_sha256": derived_sha256})
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, RecursionError):
             self._read(head)
         with contextlib.suppress(OSError):
             fresh = not self._known and not self._digests
@@ -48,15 +49,17 @@ class Resume:
 
     def _read(self, head: str) -> None:
         assert self._path is not None
-        lines = self._path.read_text(encoding="utf-8").splitlines()
-        if not lines or lines[0] != head:
+        with open(digests.open_regular(self._path), encoding="utf-8") as file:
+            content = file.read(limits.MANIFEST_BYTES_MAX + 1)  # names and digests, as a manifest has them
+        lines = content.splitlines()
+        if len(content) > limits.MANIFEST_BYTES_MAX or not lines or lines[0] != head:
             return
         for line in lines[1:]:
-            with contextlib.suppress(ValueError):  # the last one may be half written
+            with contextlib.suppress(ValueError, RecursionError):  # the last one may be half written
                 note = json.loads(line)
-                if "file" in note:
-                    self._digests[str(note["file"])] = note
-                else:
+                if _is_digest(note):
+                    self._digests[note["file"]] = note
+                elif isinstance(note, dict) and "chunk" in note:
                     self._known.add(line)
 
     def end(self) -> None:
@@ -77,13 +80,14 @@ class Resume:
     def digest(self, name: str, path: Path) -> tuple[int, str] | None:
         """Size and sha256 of a file as noted, if it was not touched since."""
         note = self._digests.get(name)
-        if note is None or note.get("stat") != _stat(path):
+        if note is None or note["stat"] != state(path):
             return None
         self.taken_over += 1
-        return int(note["size"]), str(note["sha256"])
+        return note["size"], note["sha256"]
 
-    def note_digest(self, name: str, path: Path, size: int, sha256: str) -> None:
-        self._write(json.dumps({"file": name, "stat": _stat(path), "size": size, "sha256": sha256}))
+    def note_digest(self, name: str, seen: list[int], size: int, sha256: str) -> None:
+        """`seen`: the state of the file before it was read and after it, one and the same."""
+        self._write(json.dumps({"file": name, "stat": seen, "size": size, "sha256": sha256}))
 
     def has_chunk(self, chunk: Chunk, paths: Sequence[Path]) -> bool:
         return bool(self._known) and chunk.rows >= 0 and _chunk_note(chunk, paths) in self._known
@@ -101,9 +105,16 @@ class Resume:
 
 
 def _chunk_note(chunk: Chunk, paths: Sequence[Path]) -> str:
-    return json.dumps({"chunk": [chunk.table, chunk.first, chunk.rows], "stat": [_stat(path) for path in paths]})
+    return json.dumps({"chunk": [chunk.table, chunk.first, chunk.rows], "stat": [state(path) for path in paths]})
 
 
-def _stat(path: Path) -> list[int]:
+def _is_digest(note: object) -> bool:
+    if not isinstance(note, dict) or not isinstance(note.get("file"), str):
+        return False
+    return isinstance(note.get("stat"), list) and type(note.get("size")) is int and isinstance(note.get("sha256"), str)
+
+
+def state(path: Path) -> list[int]:
+    """What changes when a file is touched: inode, size, the times of its bytes and of its entry."""
     found = os.stat(path)
     return [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]

@@ -57,6 +57,8 @@ def locate(package: Path, name: str) -> StoredTable:
         derived, _ = names.read_derived(package)
     except names.NotAPackage as error:
         raise _damaged(f"{error}.") from error
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise _damaged("derived.json is missing.") from error
     copy = next((copy for copy in derived["files"] if copy.get("table") == name), None)
     if derived["manifest_sha256"] != digest or copy is None:
         raise _damaged(f"The derived tables do not belong to it, or lack “{name}”.")

@@ -17,6 +17,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ from actum.results import digests, walk
 from actum.results import manifest as names
 from actum.results.chunks import WHOLE, Extent
 from actum.results.report import Expected, Findings, LevelReport, Report, level
-from actum.results.resume import Resume
+from actum.results.resume import Resume, state
 
 Advance = Callable[[int], None]
 
@@ -112,11 +113,33 @@ def _verify(package: Path, expected: Expected, progress: digests.Progress, exten
     read = sum(entry["size"] for entry in tables) + (_size_bytes(manifest, derived) if extent.whole else 0)
     advance = _counter(progress, read)
     notes.begin(digest, derived_digest)
-    if extent.whole:
-        first = _bytes(documents, expected, findings, advance, notes)
-    else:
-        first = _presence(documents, expected, findings)
-    return Report(first, _content(documents, advance, extent, notes), digest, derived_digest)
+    touched = _states(documents)
+    first = (_bytes if extent.whole else _presence)(documents, expected, findings, advance, notes)
+    second = _content(documents, advance, extent, notes)
+    return Report(_untouched(first, findings, touched, _states(documents)), second, digest, derived_digest)
+
+
+def _states(documents: _Documents) -> dict[str, list[int] | None]:
+    """How each file of the package stands now; None for one that is not there."""
+    listed = [names.MANIFEST, names.DERIVED_MANIFEST, *(name for name, _, _ in _files(documents))]
+    return {name: _state(documents.package / name) for name in listed}
+
+
+def _state(path: Path) -> list[int] | None:
+    try:
+        return state(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _untouched(report: LevelReport, findings: Findings, before: Mapping[str, Any], after: Mapping[str, Any]) -> LevelReport:
+    """Bytes and content are read one after the other: of a file that changed between, neither speaks."""
+    changed = [name for name in before if before[name] != after[name]]
+    if not changed:
+        return report
+    for name in changed:
+        findings.add("digests", f"“{name}” was changed while it was verified.")
+    return replace(report, ok=False, findings=tuple(findings.kept), findings_total=findings.count)
 
 
 def _content(documents: _Documents, advance: Advance, extent: Extent, notes: Resume) -> LevelReport:
@@ -182,7 +205,7 @@ def _file_findings(package: Path, file: tuple[str, Mapping[str, Any], str], adva
     return findings
 
 
-def _presence(documents: _Documents, expected: Expected, findings: Findings) -> LevelReport:
+def _presence(documents: _Documents, expected: Expected, findings: Findings, advance: Advance, notes: Resume) -> LevelReport:
     """Every listed file is there with its size; no byte of it is read."""
     _identities(documents, expected, findings)
     files = _files(documents)
@@ -271,9 +294,11 @@ def _check_file(
         return
     noted = notes.digest(name, path)
     if noted is None:
+        before = state(path)
         digest = digests.of_file(path, advance)
         noted = (digest.size, digest.sha256)
-        notes.note_digest(name, path, *noted)
+        if state(path) == before:
+            notes.note_digest(name, before, *noted)
     if noted[0] != entry["size"]:
         findings.add(check, f"“{name}” has {noted[0]:,} bytes, not {entry['size']:,}.")
     elif noted[1] != entry["sha256"]:
