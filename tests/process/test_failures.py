@@ -100,3 +100,27 @@ def test_work_that_runs_its_own_workspace_is_told_that_it_may_wait_for_itself(ap
     done = app.run("run", "work", ACTUM_OUTPUT=str(output))
     assert "--detach" in done.stderr
     assert "--detach" not in app.run("run", "work", ACTUM_OUTPUT=str(app.folder)).stderr
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_r17_a_kept_input_that_was_damaged_is_set_aside_and_kept_anew(app: App, missing: bool) -> None:
+    """What happened to the store's copy says nothing of the user's file, and must not stand in the way of every later run."""
+    given = app.folder / "in.txt"
+    given.write_text("hello\n")
+    source = 'import os, shutil, sys\nshutil.copy(sys.argv[1], os.path.join(os.environ["ACTUM_OUTPUT"], "out.txt"))\n'
+    script = app.folder / "take.py"
+    script.write_text(source)
+    app.run("task", "add", "copy", "--program", sys.executable, f"--arg={script}", "--arg={data}", "--param", "data:file")
+    app.run("run", "copy", "--set", f"data={given}")
+    (kept,) = app.ws.inputs.glob("*/content")
+    kept.parent.chmod(0o700)
+    kept.chmod(0o600)
+    if missing:
+        kept.unlink()
+    else:
+        kept.write_text("other\n")
+    app.run("run", "copy", "--set", f"data={given}")
+    assert (app.ws.result_folder(2, 1) / "files" / "out.txt").read_text() == "hello\n"
+    assert kept.read_text() == "hello\n"
+    assert [entry.name for entry in app.ws.quarantine.glob("input-*") if entry.is_dir()]
+    app.run("audit")

@@ -13,6 +13,7 @@ from actum.helpers import rehash
 from actum.limits import HELPER_TRIES_MAX
 from actum.model.facts import FactName
 from actum.model.run import AttemptRow, InputRow
+from actum.results import inputs
 from actum.supervise import events
 from actum.workspace import Workspace
 from actum_desktop.controller import steps
@@ -114,3 +115,24 @@ def test_r17_code_that_nobody_could_identify_is_not_launched(tmp_path: Path) -> 
     with pytest.raises(StopIteration) as stop:
         flow.send(HelperAnswer(crashed=True))
     assert stop.value.value.code == "io_error"
+
+
+def test_r17_a_kept_copy_that_was_made_anew_meanwhile_is_not_what_the_work_was_given(tmp_path: Path) -> None:
+    """Right again is not unchanged: a later run mends the store, and not what an earlier one has read."""
+    kept = tmp_path / "content"
+    kept.write_text("as it was frozen")
+    frozen = inputs.stat_of(kept)
+    given = InputRow("data", "/data.csv", "copy", "aa", 1, str(kept), frozen)
+    one = replace(row(), inputs=(given,))
+    answer = HelperAnswer(ok={"sha256": "aa"})
+    kept.chmod(0o400)  # another time of change, the same file
+    flow = steps.verify(Workspace(tmp_path), one, "uuid", published=False)
+    assert next(flow).verb == "rehash"
+    assert flow.send(answer).verb == "verify"
+    flow.close()
+    other = replace(one, inputs=(replace(given, stat=(frozen[0] + 1, *frozen[1:])),))
+    flow = steps.verify(Workspace(tmp_path), other, "uuid", published=False)
+    assert next(flow).verb == "rehash"
+    with pytest.raises(StopIteration) as stop:
+        flow.send(answer)
+    assert stop.value.value.code == "input_changed"

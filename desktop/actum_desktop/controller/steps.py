@@ -91,13 +91,18 @@ def _code_paths(contract: contracts.Contract) -> dict[str, Any]:
 def _freeze_one(ws: Workspace, given: InputRow, epoch: int, number: int) -> Flow[InputRow]:
     if given.policy == "pin":
         answer = yield from patiently(HelperCall("freeze", "rehash", {"path": given.path}))
-        found = _frozen_answer(answer, given)
-        return replace(given, stat=_stat(found))
+        return replace(given, stat=_stat(_frozen_answer(answer, given)))
+    found: Mapping[str, Any] | None = None
     content = inputs.store_path(ws.inputs, given.sha256)
     if content.exists():
         answer = yield from patiently(HelperCall("freeze", "rehash", {"path": str(content)}))
-        found = _frozen_answer(answer, given)
-    else:
+        if not _is_damaged(answer, given):
+            found = _frozen_answer(answer, given)
+        elif _stat(answer.ok or {}) == _stat_now(content):  # else another run has put a whole one there meanwhile
+            _set_aside(ws, given, "The kept input is not what was frozen.")
+    elif content.parent.exists():
+        _set_aside(ws, given, "The folder of a kept input did not hold it.")
+    if found is None:
         target = inputs.temporary_folder(ws.inputs, epoch, number)
         args = {"source": given.path, "target": str(target), "expected_sha256": given.sha256}
         # a helper that fails clears up after itself, one that crashes cannot
@@ -109,6 +114,20 @@ def _freeze_one(ws: Workspace, given: InputRow, epoch: int, number: int) -> Flow
         except StorageFailed as error:
             raise FreezeFailed(error.code, str(error), given.name) from error
     return replace(given, store=str(content), stat=_stat(found))
+
+
+def _is_damaged(answer: HelperAnswer, given: InputRow) -> bool:
+    """Whether the store's own copy was read whole and is not what its name says."""
+    return answer.ok is not None and answer.ok["sha256"] != given.sha256
+
+
+def _set_aside(ws: Workspace, given: InputRow, why: str) -> None:
+    """A kept copy that is no longer what was frozen says nothing of the input: it makes room, and the input is copied anew."""
+    folder = inputs.store_path(ws.inputs, given.sha256).parent
+    try:
+        publish.quarantine(ws, folder, f"input-{given.sha256[:16]}", why, clock.utc_us())
+    except StorageFailed as error:
+        raise FreezeFailed(error.code, str(error), given.name) from error
 
 
 def _frozen_answer(answer: HelperAnswer, given: InputRow) -> Mapping[str, Any]:
@@ -219,17 +238,28 @@ def _inputs_again(row: AttemptRow) -> Flow[events.Verified | None]:
         if answer.error is not None:
             words = f"{what} cannot be read any more: {answer.error.why or answer.error.what}"
             return events.Verified(row.attempt, error=words, code=FailureCode.INPUT_CHANGED)
-        if answer.ok is not None and answer.ok["sha256"] != given.sha256:
+        if _is_damaged(answer, given) or _was_replaced(given, row.n):
             words = f"{what} was changed while the run was computing ({path})."
             return events.Verified(row.attempt, error=words, code=FailureCode.INPUT_CHANGED)
     return None
 
 
 def _unchanged(path: Path, recorded: inputs.Stat | None) -> bool:
+    return recorded is not None and _stat_now(path) == recorded
+
+
+def _was_replaced(given: InputRow, n: int) -> bool:
+    """Whether the kept copy is another file than the one this attempt was given: a later run may have made it anew, which
+    mends the store and not what this attempt has read. The stat on record is that of the first attempt."""
+    now = _stat_now(Path(given.store)) if given.store is not None and n == 1 else None
+    return now is not None and given.stat is not None and now[0] != given.stat[0]
+
+
+def _stat_now(path: Path) -> inputs.Stat | None:
     try:
-        return recorded is not None and inputs.stat_of(path) == recorded
+        return inputs.stat_of(path)
     except OSError:
-        return False
+        return None
 
 
 def _counted(level: Mapping[str, Any]) -> dict[str, Any]:
