@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
 import subprocess
 import sys
 import zipfile
+import zlib
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -110,6 +112,48 @@ def test_r19_nothing_in_a_pack_is_written_outside_of_it(tmp_path: Path, members:
     with pytest.raises(CheckFailed), pack.unpacked(path, tmp_path):
         pass
     assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("files/a", "files/a/b"), ("files/a/b", "files/a"), ("manifest.json/x",), ("files/" + "n" * 300,), ("d/" * 3000 + "x",)],
+)
+def test_members_that_no_folder_can_hold_are_refused_in_words(tmp_path: Path, names: tuple[str, ...]) -> None:
+    path = forged(tmp_path / "bad.actumpack", [(name, b"x", 0) for name in names])
+    with pytest.raises(CheckFailed, match="no pack of a result"), pack.unpacked(path, tmp_path):
+        pass
+
+
+def test_names_and_offsets_that_are_none_are_refused_in_words(made: Made, tmp_path: Path) -> None:
+    whole, bad = tmp_path / "r.actumpack", tmp_path / "bad.actumpack"
+    pack.make(made.path, whole)
+    content = whole.read_bytes()
+    directory = forged(tmp_path / "é", [("files/é", b"x", 0)]).read_bytes().replace("é".encode(), b"\xff\xfe")
+    for damaged in (directory, content[:-3] + b"\xff" + content[-2:], content[:-6] + b"\xff\xff\xff\x7f" + content[-2:]):
+        bad.write_bytes(damaged)
+        with pytest.raises(CheckFailed, match="no pack of a result"):
+            open_result(bad)
+
+
+def test_r11_members_that_lie_in_one_another_are_refused_before_one_is_written(tmp_path: Path) -> None:
+    """A small file whose members each hold all the later ones would unfold into a large folder without any compression."""
+    data, listed = b"A" * 10_000, b""
+    sizes: list[tuple[bytes, int, int]] = []
+    for name in [b"manifest.json", *(b"files/%02d" % number for number in range(20))]:
+        check = zlib.crc32(data)
+        sizes.insert(0, (name, len(data), check))
+        data = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 0, 0, 33, check, len(data), len(data), len(name), 0) + name + data
+    offset = 0
+    for name, size, check in sizes:
+        whole = (b"PK\1\2", 20, 20, 0, 0, 0, 33, check, size, size, len(name), 0, 0, 0, 0, 0, offset)
+        listed += struct.pack("<4s6H3L5H2L", *whole) + name
+        offset += 30 + len(name)
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, len(sizes), len(sizes), len(listed), len(data), 0)
+    path = tmp_path / "bomb.actumpack"
+    path.write_bytes(data + listed + end)
+    with pytest.raises(CheckFailed, match="more than it has"):
+        pack.unpack(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_link_at_the_bound_is_written_and_a_longer_one_refused(tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
+from actum.recipes.tableprofile import parquetsource
 
 from tests.helpers.profiles import Profile, failure
 
@@ -72,3 +74,14 @@ def test_a_parquet_that_cannot_be_read_ends_the_run(tmp_path: Path) -> None:
     wide = parquet(tmp_path, {"wide": pa.array([Decimal(1)], pa.decimal256(50, 2))})
     assert "“wide” holds decimals of more than 38 digits" in failure(tmp_path, wide, "table.parquet")
     assert "does not begin like one" in failure(tmp_path, "a,b\n", "table.parquet")
+
+
+def test_no_column_comes_out_of_the_name_of_a_folder(tmp_path: Path) -> None:
+    """`year=2024` is a folder like any other: the values are those of the file."""
+    folder = tmp_path / "word=z"
+    folder.mkdir()
+    content = parquet(tmp_path, {"word": pa.array(["a", "b"]), "n": pa.array([1, 2])})
+    (folder / "t.parquet").write_bytes(content)
+    with duckdb.connect() as connection:
+        source = parquetsource.read(folder / "t.parquet", connection)
+        assert connection.execute(f"SELECT * FROM {source.relation}").fetchall() == [("a", 1), ("b", 2)]

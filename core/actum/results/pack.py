@@ -13,9 +13,11 @@ a large one), no encryption, links that lead out refused, at most PACKAGE_FILES_
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
+import struct
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +33,9 @@ from actum.results.publish import rename_noreplace
 SUFFIX = ".actumpack"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the first a ZIP knows
 _FILE_MODE = (stat.S_IFREG | durable.READ_ONLY_FILE) << 16
+_NO_ZIP = (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
+# What the system says of a member in the place of a folder, of names that are too long, and of an offset before the start.
+_REFUSED_NAMES = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EINVAL)
 _LINK_MODE = (stat.S_IFLNK | 0o777) << 16
 
 
@@ -167,6 +172,8 @@ def unpack(path: Path, folder: Path) -> None:
         with zipfile.ZipFile(path) as pack:
             members = _members(pack)
             needed = sum(info.file_size for info in members)
+            if needed > path.stat().st_size:  # members that lie in one another: a small file would unfold into a large one
+                raise _bad(f"Its files would take {needed:,} bytes, more than it has.")
             free = shutil.disk_usage(folder.parent).free
             if needed > free:
                 why = f"It needs {needed:,} bytes, and {free:,} are free in {folder.parent}."
@@ -174,7 +181,11 @@ def unpack(path: Path, folder: Path) -> None:
             folder.mkdir(mode=durable.PRIVATE_FOLDER)
             for info in members:
                 _extract(pack, info, folder)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except OSError as error:
+        if error.errno in _REFUSED_NAMES:
+            raise _bad(f"A member cannot be written: {os.strerror(error.errno)}.") from error
+        raise
+    except _NO_ZIP as error:
         raise _bad(f"{error}.") from error
 
 

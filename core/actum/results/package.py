@@ -192,4 +192,6 @@ class ResultTable:
         """A DuckDB relation over the Parquet file; nothing is loaded. `connection`: one of yours, else DuckDB's own."""
         import duckdb
 
-        return (connection or duckdb).read_parquet(str(self.path))
+        from actum.results.query import pattern
+
+        return (connection or duckdb).read_parquet(pattern(self.path), hive_partitioning=False)

@@ -46,21 +46,21 @@ def plot(path: Path, kind: str, x: str | None, y: str, progress: digests.Progres
         measurable += f" AND {query.finite(x_kind, quoted(x))}"
     source = (
         f"(SELECT {x_sql} AS x, {query.as_number(y_kind, quoted(y))} AS y, file_row_number AS r "
-        f"FROM read_parquet($1, file_row_number=true) WHERE {measurable})"
+        f"FROM {query.ROWS} WHERE {measurable})"
     )
     with query.connected(path, None, progress) as connection:
         head = f"SELECT count(*), min(x), max(x), min(y), max(y) FROM {source}"
-        rows, x_low, x_high, y_low, y_high = query.one(connection, head, [str(path)])
+        rows, x_low, x_high, y_low, y_high = query.one(connection, head, [query.pattern(path)])
         found = {"kind": kind, "x_time": _time(x_kind), "y_time": _time(y_kind), "rows": rows, "without": table.rows - rows}
         if not rows:
             return found | {"how": "all", "points": 0, "x": [], "y": []}
         if kind == "histogram":
-            made = histogram(connection, str(path), source, "y", y_low, y_high, BINS)
+            made = histogram(connection, query.pattern(path), source, "y", y_low, y_high, BINS)
             step = (y_high - y_low) / BINS or 1.0
             edges = [y_low + step * place for place in range(BINS)] + [y_high if y_high > y_low else y_low + BINS]
             return found | {"how": "all", "points": rows, "x": edges, "y": made["counts"], "x_time": _time(y_kind)}
         draw = _scatter if kind == "scatter" else _line
-        return found | draw(connection, str(path), source, rows, x_low, x_high)
+        return found | draw(connection, query.pattern(path), source, rows, x_low, x_high)
 
 
 def _boxes(table: query.Table, group: str | None, y: str, progress: digests.Progress) -> dict[str, Any]:
@@ -68,14 +68,14 @@ def _boxes(table: query.Table, group: str | None, y: str, progress: digests.Prog
     named = "''" if group is None else f"CAST({quoted(group)} AS VARCHAR)"
     given = "" if group is None else f" AND {quoted(group)} IS NOT NULL"
     source = (
-        f"(SELECT {named} AS g, {query.as_number(kind, quoted(y))} AS y FROM read_parquet($1, file_row_number=true) "
+        f"(SELECT {named} AS g, {query.as_number(kind, quoted(y))} AS y FROM {query.ROWS} "
         f"WHERE {query.finite(kind, quoted(y))}{given})"
     )
     measures = "count(*) AS n, min(y), quantile_cont(y, [0.25, 0.5, 0.75]), max(y)"
     with query.connected(table.path, None, progress) as connection:
-        rows, groups = query.one(connection, f"SELECT count(*), count(DISTINCT g) FROM {source}", [str(table.path)])
+        rows, groups = query.one(connection, f"SELECT count(*), count(DISTINCT g) FROM {source}", [query.pattern(table.path)])
         sql = f"SELECT g, {measures} FROM {source} GROUP BY g ORDER BY n DESC, g LIMIT {limits.PLOT_GROUPS_MAX}"
-        taken = connection.execute(sql, [str(table.path)]).fetchall()
+        taken = connection.execute(sql, [query.pattern(table.path)]).fetchall()
     boxes = [
         {
             "group": name[: limits.CELL_SHOWN_CHARS_MAX],

@@ -8,6 +8,7 @@ Values are bound, never written into SQL; names are quoted. Rows are told apart 
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,9 +25,11 @@ from actum.results.conditionsql import quoted
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["QUERY_SCHEMA", "ROW", "Order", "Query", "Table", "connected", "one", "quoted"]
+__all__ = ["QUERY_SCHEMA", "ROW", "ROWS", "Order", "Query", "Table", "connected", "one", "pattern", "quoted"]
 
 ROW = "__actum_row"  # the number of a row in the published table, in a view of it
+# The rows of the one file at $1 (its `pattern`): no columns out of the names of folders such as `year=2024`.
+ROWS = "read_parquet($1, file_row_number=true, hive_partitioning=false)"
 QUERY_SCHEMA = "actum.query/1"
 _DUCK_DIGITS_MAX = 38  # of a decimal; longer ones would become floats
 _PROGRESS_EVERY_S = 0.2
@@ -133,11 +136,16 @@ class Table:
         return ", ".join([*parts, "file_row_number"])
 
 
+def pattern(path: Path) -> str:
+    """The path as DuckDB's pattern that matches it alone: it would look for other files behind `*`, `?` and `[`."""
+    return re.sub(r"[*?\[]", r"[\g<0>]", str(path))
+
+
 @contextmanager
 def connected(
     path: Path, folder: Path | None, progress: digests.Progress = digests.no_progress
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that sees `path` (read as $1 by its queries) and may write below `folder`; None = it writes nowhere.
+    """A connection that sees `path` (its `pattern` is $1 of its queries), and may write below `folder`; None = nowhere.
 
     Its queries report percents. Raises ActumError(query_failed | disk_full …) instead of what DuckDB raises.
     """
@@ -165,7 +173,7 @@ def _close_off(connection: duckdb.DuckDBPyConnection, path: Path, folder: Path |
         "temp_directory": _literal("" if folder is None else str(folder / "spill")),
         "disabled_optimizers": "'statistics_propagation'",  # statistics of Parquet leave NaN out, and it would believe them
         "enable_external_file_cache": "false",
-        "allowed_paths": f"[{_literal(str(path))}]",
+        "allowed_paths": f"[{_literal(str(path))}, {_literal(pattern(path))}]",
         "allowed_directories": "[]" if folder is None else f"[{_literal(str(folder))}]",
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",

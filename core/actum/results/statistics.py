@@ -32,9 +32,9 @@ def of_column(path: Path, name: str, progress: digests.Progress = digests.no_pro
     kind = table.kind(name)
     told = next(item for item in table.described if item["name"] == name)
     taken, sample = query.sampled(table, limits.STATISTICS_ROWS_MAX)
-    source = f"(SELECT {quoted(name)} AS v FROM read_parquet($1, file_row_number=true) WHERE {taken})"
+    source = f"(SELECT {quoted(name)} AS v FROM {query.ROWS} WHERE {taken})"
     with query.connected(path, None, progress) as connection:
-        asked = _Asked(connection, str(path), source, kind)
+        asked = _Asked(connection, query.pattern(path), source, kind)
         found: dict[str, Any] = {"column": name, "type": kind, "rows": table.rows, "sample": sample}
         found |= {key: told[key] for key in ("precision", "scale", "unit")}
         found |= asked.counts(sample or table.rows)
@@ -110,10 +110,10 @@ def _reasons(connection: Any, table: query.Table, name: str, taken: str) -> list
     companion = name + REASON_SUFFIX
     reason = quoted(companion) if table.kinds.get(companion) == "text" else "NULL"
     sql = (
-        f"SELECT {reason} AS r, count(*) AS n, min({table.row}) FROM read_parquet($1, file_row_number=true) "
+        f"SELECT {reason} AS r, count(*) AS n, min({table.row}) FROM {query.ROWS} "
         f"WHERE {quoted(name)} IS NULL AND {taken} GROUP BY r ORDER BY n DESC, r LIMIT {_REASONS_SHOWN}"
     )
-    rows = connection.execute(sql, [str(table.path)]).fetchall()
+    rows = connection.execute(sql, [query.pattern(table.path)]).fetchall()
     return [{"reason": why, "rows": count, "first": first} for why, count, first in rows]
 
 

@@ -24,11 +24,10 @@ def of_column(path: Path, name: str, progress: digests.Progress = digests.no_pro
     taken, sample = query.sampled(table, limits.STATISTICS_ROWS_MAX)
     most = limits.VALUE_COUNTS_ROWS
     counting = (
-        f"CREATE TEMP TABLE counted AS SELECT {quoted(name)} AS v, count(*) AS n "
-        f"FROM read_parquet($1, file_row_number=true) WHERE {taken} GROUP BY v"
+        f"CREATE TEMP TABLE counted AS SELECT {quoted(name)} AS v, count(*) AS n FROM {query.ROWS} WHERE {taken} GROUP BY v"
     )
     with _scratch() as folder, query.connected(path, folder, progress) as connection:
-        connection.execute(counting, [str(path)])
+        connection.execute(counting, [query.pattern(path)])
         found = connection.sql(f"SELECT v, n FROM counted ORDER BY n DESC, v LIMIT {most}").to_arrow_table()
         different, rows = query.one(connection, "SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT) FROM counted", [])
     told = texts.of_array(name, found.column("v").combine_chunks()).to_pylist()

@@ -27,20 +27,20 @@ def make(path: Path, out: Path, asked: Query, progress: digests.Progress = diges
         table.kind(name)
     shown = ", ".join(quoted(name) for name in names)
     sql = (
-        f"COPY (SELECT {shown}, {table.row} AS {quoted(query.ROW)} FROM read_parquet($1, file_row_number=true) "
+        f"COPY (SELECT {shown}, {table.row} AS {quoted(query.ROW)} FROM {query.ROWS} "
         f"WHERE {where} ORDER BY {table.sorting(asked.order)}) TO $2 "
         f"(FORMAT parquet, ROW_GROUP_SIZE {limits.ROW_GROUP_ROWS_MAX}, COMPRESSION zstd, COMPRESSION_LEVEL 1, "
         "USE_TMP_FILE false)"
     )
     with query.connected(path, out.parent, progress) as connection:
-        rows = int(query.one(connection, sql, [str(path), str(out), *values])[0])
+        rows = int(query.one(connection, sql, [query.pattern(path), str(out), *values])[0])
     return {"path": str(out), "rows": rows, "of": table.rows, "exact": True}
 
 
 def place(path: Path, row: int, progress: digests.Progress = digests.no_progress) -> int | None:
     """Where the row `row` of the published table stands in this view of it (from 0); None where the view leaves it out."""
     table = query.Table(path)
-    sql = f"SELECT min(file_row_number) FROM read_parquet($1, file_row_number=true) WHERE {table.row} = $2"
+    sql = f"SELECT min(file_row_number) FROM {query.ROWS} WHERE {table.row} = $2"
     with query.connected(path, None, progress) as connection:
-        found = query.one(connection, sql, [str(path), row])[0]
+        found = query.one(connection, sql, [query.pattern(path), row])[0]
     return None if found is None else int(found)

@@ -27,7 +27,7 @@ def read(path: Path, connection: duckdb.DuckDBPyConnection) -> Source:
     if wide:
         raise TaskFailed(f"The column “{wide[0]}” holds decimals of more than 38 digits, which cannot be profiled.")
     names, notes = distinct_names(schema.names)
-    relation = f"read_parquet({quoted(as_pattern(path))})"
+    relation = f"read_parquet({quoted(as_pattern(path))}, hive_partitioning=false)"
     if not names:
         return Source(PARQUET, rows, relation, (), "null", ("The file has no columns.",))
     described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()  # names made unique, in the file's order

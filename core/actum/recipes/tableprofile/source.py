@@ -77,7 +77,8 @@ class Scratch:
             self._writer = None
 
     def relation(self) -> str:
-        return f"read_parquet({quoted(as_pattern(self._folder) + '/texts-*.parquet')}, union_by_name=true)"
+        files = quoted(as_pattern(self._folder) + "/texts-*.parquet")
+        return f"read_parquet({files}, union_by_name=true, hive_partitioning=false)"
 
 
 def quoted(text: str) -> str:
