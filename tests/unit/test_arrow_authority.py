@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,50 @@ def rewrite_authority(made: packages.Made) -> None:
     table = change(ipc.open_file(path).read_all())
     with ipc.new_file(path, table.schema) as out:
         out.write_table(table)
+
+
+VIEW = pa.list_view(pa.int64())
+LIST_VIEWS = {
+    "plain": pa.array([[1, 2], None, [3], []], VIEW),
+    "sliced": pa.array([[1, 2], None, [3], []], VIEW).slice(1),
+    "in another order": pa.ListViewArray.from_arrays(
+        pa.array([2, 0, 1], pa.int32()), pa.array([1, 2, 2], pa.int32()), [1, 2, 3]
+    ),
+    "nothing": pa.array([None, None], VIEW),
+    "texts": pa.array([["a", None], None, []], pa.large_list_view(pa.string())),
+    "of list views": pa.array([[[1], [2, 3], None], None], pa.list_view(VIEW)),
+    "of seconds": pa.array([[1, None], None], pa.list_view(pa.timestamp("s"))),
+    "in a list": pa.array([[[1]], None, [None, []]], pa.list_(VIEW)),
+    "in a struct": pa.array([{"a": [1], "b": "x"}, None, {"a": None, "b": None}], pa.struct([("a", VIEW), ("b", pa.string())])),
+}
+
+
+@pytest.mark.parametrize("name", LIST_VIEWS)
+def test_a_list_view_keeps_its_values_in_a_list(tmp_path: Path, name: str) -> None:
+    """Also in another order, with holes, nested, sliced. Arrow's own cast makes an array that no one can read."""
+    made = handed_over(tmp_path, pa.table({"c": LIST_VIEWS[name]}))
+    report = verify(made.path, made.expected)
+    assert report.ok, report.reason
+    assert pq.read_table(made.path / "derived" / "t.parquet").column("c").to_pylist() == LIST_VIEWS[name].to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("column", "why"),
+    [
+        (pa.array([Decimal(100)], pa.decimal128(5, -2)), "has a type that no result keeps: decimal128"),
+        (pa.array([[[1]]], pa.list_(VIEW, 1)), "has a type that no result keeps: fixed_size_list"),
+        (
+            pa.ListViewArray.from_arrays(pa.array([0] * 700, pa.int32()), pa.array([100] * 700, pa.int32()), range(100)),
+            "share members",
+        ),
+    ],
+)
+def test_what_a_parquet_cannot_hold_is_refused_in_words(tmp_path: Path, column: pa.Array, why: str) -> None:
+    """The last one is of few bytes, and would be of many: a member of a list view may stand in all its lists."""
+    with pytest.raises(ActumError) as refused:
+        handed_over(tmp_path, pa.table({"c": column}))
+    assert refused.value.code == "contract_invalid"
+    assert why in f"{refused.value.what} {refused.value.why}"
 
 
 def test_lie_1_in_an_arrow_package_is_caught_by_content(tmp_path: Path) -> None:

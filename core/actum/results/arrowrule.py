@@ -13,6 +13,8 @@ content check go through it too:
 | extension                                 | its storage                   |
 | list, map, struct                         | itself, its members by the rule |
 | interval, union, struct without members   | refused in words              |
+| decimal of a scale below zero             | refused in words              |
+| map or list of fixed length of list views | refused in words              |
 
 All other types are what they are; members of lists and maps bear the names that Parquet gives them. Metadata of the table
 and its columns is kept; the members `actum.…` are ours.
@@ -50,7 +52,7 @@ def stored_type(kind: pa.DataType) -> pa.DataType:
         return pa.date32()
     if is_.is_string_view(kind) or is_.is_binary_view(kind):
         return pa.string() if is_.is_string_view(kind) else pa.binary()
-    if is_.is_interval(kind):
+    if is_.is_interval(kind) or (is_.is_decimal(kind) and not 0 <= kind.scale <= kind.precision):
         raise TypeError(str(kind))
     return kind
 
@@ -73,6 +75,8 @@ def _stored_nested(kind: pa.DataType) -> pa.DataType:
     def stored(field: pa.Field) -> pa.Field:
         return field.with_type(stored_type(field.type))
 
+    if (is_.is_map(kind) or is_.is_fixed_size_list(kind)) and _has_list_views(kind):
+        raise TypeError(str(kind))
     if is_.is_map(kind):
         return pa.map_(stored(kind.key_field), stored(kind.item_field), kind.keys_sorted)
     if is_.is_fixed_size_list(kind):
@@ -132,6 +136,7 @@ def _converted(table: str, field: pa.Field, array: pa.Array, first_row: int) -> 
     try:
         plain = array.storage if isinstance(array, pa.ExtensionArray) else array
         plain = pc.run_end_decode(plain) if pa.types.is_run_end_encoded(plain.type) else plain
+        plain = _without_list_views(plain) if _has_list_views(plain.type) else plain
         if plain.type.equals(field.type):
             return plain
         converted = plain.cast(field.type)
@@ -141,3 +146,35 @@ def _converted(table: str, field: pa.Field, array: pa.Array, first_row: int) -> 
         what = f"The column “{field.name}” of the table “{table}” does not fit its Parquet, from row {first_row:,} on."
         raise invalid(what, f"{str(error).splitlines()[0]}.") from error
     return converted
+
+
+def _has_list_views(kind: pa.DataType) -> bool:
+    import pyarrow.types as is_
+
+    if is_.is_list_view(kind) or is_.is_large_list_view(kind):
+        return True
+    return is_.is_nested(kind) and any(_has_list_views(kind.field(place).type) for place in range(kind.num_fields))
+
+
+def _without_list_views(array: pa.Array) -> pa.Array:
+    """The same values in lists whose members stand one behind the other. Arrow's own cast leaves out the last offset."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as is_
+
+    kind, missing = array.type, array.is_null() if array.null_count else None
+    if not _has_list_views(kind):
+        return array
+    if is_.is_struct(kind):
+        members = [_without_list_views(member) for member in array.flatten()]
+        fields = [kind.field(place).with_type(member.type) for place, member in enumerate(members)]
+        return pa.StructArray.from_arrays(members, fields=fields, mask=missing)
+    wide = is_.is_large_list(kind) or is_.is_large_list_view(kind)
+    ends = pc.cumulative_sum(pc.fill_null(pc.list_value_length(array), 0).cast(pa.int64()))
+    if len(ends) and ends[-1].as_py() > max(len(array.values), limits.BATCH_ROWS):
+        raise pa.ArrowInvalid("its lists share members, and would be much larger without that")
+    offsets = pa.concat_arrays([pa.array([0], pa.int64()), ends]).cast(pa.int64() if wide else pa.int32())
+    values = _without_list_views(array.flatten())
+    name = kind.value_field.with_type(values.type)
+    whole = pa.large_list(name) if wide else pa.list_(name)
+    return (pa.LargeListArray if wide else pa.ListArray).from_arrays(offsets, values, type=whole, mask=missing)
