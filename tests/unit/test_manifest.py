@@ -267,6 +267,32 @@ def test_a_csv_is_its_own_authority_with_types_from_the_contract_else_text(tmp_p
     assert entries["u"]["name"] == "tables/u.csv"
 
 
+def test_a_schema_sent_with_a_csv_types_what_the_contract_does_not(tmp_path: Path) -> None:
+    """Columns that neither names are text; two words about one column are a contradiction."""
+    contract = {**BARE, "tables": [{"name": "t", "columns": [{"name": "n", "type": "integer"}]}]}
+    content = {"t.csv": "name,n,x\nA,1,0.10\n"}
+    price = {"name": "x", "type": "decimal", "precision": 9, "scale": 2, "nullable": False, "unit": "USD"}
+
+    def sealed(folder: str, *schema: dict[str, Any]) -> list[dict[str, Any]]:
+        place = staging(tmp_path / folder, dict(content))
+        closed(place, Messages(tables=[{"table": "t", "path": "t.csv", "schema": list(schema)}]), contract=contract)
+        entry = next(each for each in read_manifest(place)[0]["files"] if each["role"] == "table")
+        return list(entry["schema"])
+
+    found = sealed("1", price)
+    assert [(each["name"], each["type"], each["unit"]) for each in found] == [
+        ("name", "text", None),
+        ("n", "integer", None),
+        ("x", "decimal", "USD"),
+    ]
+    with pytest.raises(ActumError, match="not the one the contract declares"):
+        sealed("2", {"name": "n", "type": "text"})
+    with pytest.raises(ActumError, match="lacks the column “y”"):
+        sealed("3", {"name": "y", "type": "text"})
+    with pytest.raises(ActumError, match="does not describe a column"):
+        sealed("4", {"name": "x"})
+
+
 def test_disk_full_while_sealing_leaves_no_package(tmp_path: Path, armed: Any) -> None:
     for point in (
         "seal.result.fsync.before",

@@ -75,7 +75,7 @@ class TableBrowser:
         import pyarrow.parquet as pq
 
         stored = locate(package, name)
-        self._file = pq.ParquetFile(stored.path)
+        self._file = pq.ParquetFile(stored.path, pre_buffer=False)
         groups = [self._file.metadata.row_group(group).num_rows for group in range(self._file.num_row_groups)]
         self._starts = [0, *itertools.accumulate(groups)]
         self._cached: OrderedDict[int, pa.Table] = OrderedDict()

@@ -85,7 +85,7 @@ def _read(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """The batches of the file in the source's types: Parquet keeps seconds as milliseconds."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
+    with pq.ParquetFile(path, pre_buffer=False) as file:  # it would keep the bytes of all it has read
         if file.schema_arrow.names != schema.names:
             raise CheckFailed("export_differs", "The exported Parquet, read back, has other columns.")
         for batch in file.iter_batches(batch_size=limits.BATCH_ROWS, use_threads=False):

@@ -2,7 +2,7 @@
 
 A table is one file: JSON lines (rule `jsonl.v1`), CSV (`csv.v1`), Arrow (`arrow.v1`, also called Feather), or Parquet
 (`parquet.v1`), told by the file's ending. Its columns are the contract's where the contract declares them, else those the
-work sent; a CSV's undeclared columns are text. Of an Arrow file or a Parquet only deriving and the content check read the
+work sent; of a CSV, the columns that neither names are text. Of an Arrow file or a Parquet only deriving and the content check read the
 columns, since sealing has no reader for them.
 
 JSON lines hold a table of up to JSON_LINES_ROWS_MAX rows and JSON_LINES_BYTES_MAX bytes that they can hold exactly; the task
@@ -150,7 +150,8 @@ def _columns(
     if rule in SELF_DESCRIBED:
         return None
     if rule == "csv.v1":
-        found = _csv_columns(name, csv_header(name, path, delimiter or ","), wanted)
+        told = wanted if sent is None else _told(name, wanted, contract_tables.schema_from_json(sent))
+        found = _csv_columns(name, csv_header(name, path, delimiter or ","), told)
     elif sent is not None:
         found = contract_tables.schema_from_json(sent)
     else:
@@ -161,6 +162,16 @@ def _columns(
     if difference:
         raise invalid(f"The table “{name}” is not the one the contract declares.", difference)
     return tuple(contract_tables.schema_to_json(found))
+
+
+def _told(name: str, declared: Sequence[Column], sent: Sequence[Column]) -> tuple[Column, ...]:
+    """What contract and message say together of a CSV's columns. Raises where they say different things of one."""
+    types = {column.name: column for column in declared}
+    for column in sent:
+        if types.setdefault(column.name, column) != column:
+            what = f"The schema sent with the table “{name}” is not the one the contract declares."
+            raise invalid(what, f"They differ in the column “{column.name}”.")
+    return tuple(types.values())
 
 
 def _csv_columns(name: str, header: Sequence[str], wanted: Sequence[Column]) -> tuple[Column, ...]:
