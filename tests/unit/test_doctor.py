@@ -194,6 +194,26 @@ def test_a_restored_database_is_gone_on_with_once_a_person_says_so(tmp_path: Pat
         assert entry.data == {"unknown_runs": [7, 8, 9], "unknown_count": 3, "highest_run": 9}
 
 
+@pytest.mark.parametrize("runs", [0, 1])
+def test_r18_a_run_admitted_before_the_acceptance_shares_no_folder_with_a_run_that_was_forgotten(
+    tmp_path: Path, runs: int
+) -> None:
+    """§11: numbers are unique from the moment on that the database is known to be behind; also where it never had a run."""
+    place = Workspace(tmp_path / "workspace")
+    with w.writing(place) as writer:
+        digest = w.add_task(writer)
+        for _ in range(runs):
+            w.admit(writer, digest)
+        write_generation(place, writer.opened.database_uuid, 40, folder_identity(place.path))
+    (place.attempts / "5" / "1").mkdir(parents=True)
+    with w.writing(place) as writer:
+        assert writer.opened.recovery
+        assert w.admit(writer, digest, key="meanwhile").run == 6
+    assert accept_restored(place).unknown == (5,)
+    with w.writing(place) as writer:
+        assert w.admit(writer, digest, key="next").run == 7
+
+
 def test_only_a_restored_database_can_be_accepted_as_one(tmp_path: Path) -> None:
     place = Workspace(tmp_path / "workspace")
     with w.writing(place) as writer:

@@ -27,6 +27,10 @@ WRITER_PRAGMAS = (
 READER_PRAGMAS = ("PRAGMA query_only = ON", "PRAGMA wal_autocheckpoint = 0", "PRAGMA cache_size = -8192")
 
 # A number of a run that this database does not know, but the folders do, is never given to another run.
+# The row that keeps count comes with the first run; before that there is nothing to raise.
+FIRST_RUN_NUMBER = """
+    INSERT INTO sqlite_sequence (name, seq)
+    SELECT 'run', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'run')"""
 RAISE_RUN_NUMBER = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'run' AND seq < ?"
 
 _FINAL = "('SUCCEEDED', 'FAILED', 'START_FAILED', 'TIMEOUT', 'STOPPED')"

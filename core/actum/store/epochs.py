@@ -20,7 +20,7 @@ from sqlalchemy import bindparam, insert, select, update
 from actum import __version__, clock, faults
 from actum.errors import WorkspaceUnusable
 from actum.generation import Generation, folder_identity, read_generation, write_generation
-from actum.store import selects
+from actum.store import numbers, selects
 from actum.store.database import Checked
 from actum.store.jsontext import from_text, to_text
 from actum.store.schema import service_instance, setting
@@ -65,7 +65,6 @@ _close = Statement(
     .where(service_instance.c.epoch == bindparam("mine"), MINE)
     .values(closed_at_us=bindparam("v_at_us"))
 )
-_setting = Statement(select(setting.c.value).where(setting.c.name == bindparam("v_name")))
 _rename = Statement(
     update(setting)
     .where(setting.c.name == "database_uuid", MINE)
@@ -111,13 +110,14 @@ def open_epoch(
     generation_lost = read_generation(ws) is None and bool(selects.counts(connection))
     connection.execute("BEGIN IMMEDIATE")
     epoch = begin(connection, ws, instance, identity)
+    recovery = from_text(selects.setting(connection, "recovery")) is not None
+    if recovery or log_lost or generation_lost:
+        numbers.keep_back(connection, ws)  # a run may be admitted while nothing is launched, and must not share a folder
     faults.point("store.epoch.before")
     connection.execute("COMMIT")
     faults.point("store.epoch.after")
     uuid = selects.database_uuid(connection)
     write_generation(ws, uuid, epoch, folder_identity(ws.path))
-    row = _setting.run(connection, v_name="recovery").fetchone()
-    recovery = row is not None and from_text(row["value"]) is not None
     return Opened(epoch, uuid, instance, recovery, clean, checked, log_lost, generation_lost)
 
 

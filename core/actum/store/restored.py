@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, update
@@ -19,7 +18,7 @@ from actum.errors import Busy, WorkspaceUnusable
 from actum.generation import folder_identity, write_generation
 from actum.lock import Lock
 from actum.model.changes import JournalEntry
-from actum.store import database, ddl_sqlite, epochs, journal, selects
+from actum.store import database, epochs, journal, numbers, selects
 from actum.store.jsontext import from_text
 from actum.store.schema import setting
 from actum.store.sql import MINE, Statement
@@ -63,9 +62,8 @@ def _accept(connection: sqlite3.Connection, ws: Workspace) -> Settled:
         why = "Its database is the newest that was written here."
         raise WorkspaceUnusable("not_restored", f"{ws.path} was not restored from an older backup.", why)
     now = clock.utc_us()
-    unknown = tuple(number for number in sorted(set(_numbers(ws))) if selects.run_number(connection, number) is None)
+    unknown = numbers.keep_back(connection, ws)
     highest = max(unknown, default=0)
-    connection.execute(ddl_sqlite.RAISE_RUN_NUMBER, (highest, highest))
     _end.run(connection, v_at_us=now, mine=mine)
     data = {"unknown_runs": list(unknown[:100]), "unknown_count": len(unknown), "highest_run": highest}
     journal.add_entries(Session(connection, mine, now), None, None, (JournalEntry("recovery_ended", now, data),))
@@ -75,13 +73,3 @@ def _accept(connection: sqlite3.Connection, ws: Workspace) -> Settled:
     faults.point("store.restored.after")
     write_generation(ws, selects.database_uuid(connection), mine, folder_identity(ws.path))
     return Settled(highest, unknown)
-
-
-def _numbers(ws: Workspace) -> Iterator[int]:
-    """Run numbers that the folders of the workspace show; of a quarantined package the number before its attempt's."""
-    for folder in (ws.attempts, ws.results, ws.quarantine):
-        if folder.is_dir():
-            for entry in folder.iterdir():
-                name = entry.name.partition("-")[0]
-                if name.isascii() and name.isdigit() and len(name) < 19:
-                    yield int(name)
