@@ -37,3 +37,20 @@ def test_a_command_to_a_copy_is_refused_and_the_original_hears_nothing(tmp_path:
         except subprocess.TimeoutExpired:
             supervisor.kill()
             supervisor.communicate()
+
+
+def test_r03_what_was_sealed_for_the_original_is_adopted_there(tmp_path: Path) -> None:
+    """A copy offers nothing that its verification would have to refuse: the package names the workspace it was sealed for."""
+    place = made(tmp_path)
+    place.define("quick", "true")
+    assert place.actum("run", "quick", fault="fact.sealed.after:kill-app").code < 0
+    copy = Place(tmp_path / "copy", place.data)
+    shutil.copytree(place.home, copy.home, symlinks=True)
+    assert copy.actum("doctor", "--accept-copy").code == 0
+    told = copy.actum("adopt", "1")
+    assert (told.code, told.error["code"]) == (4, "not_adoptable")
+    assert "a copy of" in told.error["why"]
+    copy.actum("reconcile")
+    assert copy.actum("alerts").objects == []
+    assert place.actum("reconcile", "--wait").code == 0
+    assert place.show()["status"] == "SUCCEEDED"

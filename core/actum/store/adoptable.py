@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actum.errors import Conflict
+from actum.generation import read_generation
 from actum.ipc import spool
 from actum.model.facts import FactName
 from actum.model.run import AttemptRow, Deletion
@@ -24,6 +25,7 @@ from actum.workspace import Workspace
 ADOPTABLE = frozenset({*RETRYABLE, Status.STOPPED})
 # Verification has looked at these, or at their inputs, and has refused them.
 REFUSED = frozenset({FailureCode.RESULT_REJECTED.value, FailureCode.INPUT_CHANGED.value, FailureCode.PACKAGE_LOST.value})
+_ELSEWHERE = "What attempt {n} sealed was sealed for the workspace that this one is a copy of; it can be adopted there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +117,20 @@ def refusal(ended: Ended) -> str:
     return ""
 
 
+def is_of_another(ws: Workspace, ended: Ended) -> bool:
+    """Whether its package was sealed for the workspace that this one is a copy of: verification would refuse it here."""
+    known = read_generation(ws)
+    try:
+        document, _ = manifest.read_manifest(ws.attempt_folder(ended.run, ended.n) / "staging")
+    except (OSError, manifest.NotAPackage):
+        return False
+    return known is not None and document.get("workspace") != known.database_uuid
+
+
 def sealed_package(ws: Workspace, ended: Ended) -> SealedPackage | None:
     """What this attempt sealed and nobody published, or None. Reads small files; raises nothing."""
+    if is_of_another(ws, ended):
+        return None
     folder = ws.attempt_folder(ended.run, ended.n)
     outcome = spool.read_outcome(folder)
     if isinstance(outcome, spool.Unreadable):
@@ -150,7 +164,8 @@ def find(ws: Workspace, rows: Sequence[AttemptRow], n: int | None = None) -> tup
         found = None if problem else sealed_package(ws, ended)
         if found is not None:
             return row, found
-        why.append(problem or f"Attempt {row.n} left no sealed package.")
+        elsewhere = not problem and is_of_another(ws, ended)
+        why.append(problem or (_ELSEWHERE if elsewhere else "Attempt {n} left no sealed package.").format(n=row.n))
     raise Conflict(
         "not_adoptable",
         f"Run {rows[-1].run} cannot be adopted." if rows else "There is nothing to adopt.",
