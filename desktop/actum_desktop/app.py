@@ -28,6 +28,7 @@ TAKE_OVER_WAIT_S = 10
 def main(ws: Workspace) -> int:
     """Open the window of a workspace and stay until it is closed. Raises WorkspaceUnusable, Busy."""
     qtguard.check()
+    qtguard.check_display()
     create_folders(ws)
     lock = acquire(ws)
     if lock is None:

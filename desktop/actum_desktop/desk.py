@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from actum_desktop import crash, i18n, preferences
 from actum_desktop.i18n import _
 from actum_desktop.preferences import Preferences
+from actum_desktop.qtwords import QtWords
 from actum_desktop.shell import Shell
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Desk(QObject):
         self._app, self._ws, self._lock, self._version = app, ws, lock, version
         self._file: Path = preferences.place()
         self._preferences: Preferences = preferences.load(self._file)
+        self._qt_words = QtWords(app)
         self._theme: Theme | None = None
         self._window: Window | None = None
         self.bridge: Bridge | None = None
@@ -111,7 +113,7 @@ class Desk(QObject):
         from actum_desktop.views.ink import Ink
         from actum_desktop.window import Window
 
-        i18n.use(None if self._preferences.language == "system" else self._preferences.language)
+        self._speak()
         self._theme = Theme(self._app, self._preferences.scheme)
         ink = Ink(self._theme)
         self._window = window = Window(ink, self._ws, self._version, self._preferences.language)
@@ -194,9 +196,12 @@ class Desk(QObject):
         self._keep(replace(self._preferences, language=language))
         QTimer.singleShot(0, self, self._speak_anew)  # not while the button that asked is being destroyed
 
-    def _speak_anew(self) -> None:
+    def _speak(self) -> None:
         language = self._preferences.language
-        i18n.use(None if language == "system" else language)
+        self._qt_words.use(i18n.use(None if language == "system" else language))
+
+    def _speak_anew(self) -> None:
+        self._speak()
         self.theme.refresh()
         self.window.rebuild()
         if self.closing is not None:

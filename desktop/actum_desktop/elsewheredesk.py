@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from actum_desktop.controller.helpers import Helper, HelperAnswer
 from actum_desktop.controller.tablehelper import TableHelper
+from actum_desktop.documents import documents
 from actum_desktop.i18n import _
 from actum_desktop.models.arrangement import Arrangements
 from actum_desktop.models.tablereader import TableReader
@@ -68,7 +69,7 @@ class ElsewhereDesk(QObject):
         if self._dialog is not None:
             return
         parent = self.page.window()
-        dialog = QFileDialog(parent if isinstance(parent, QWidget) else None, _("Open a result from elsewhere"))
+        dialog = QFileDialog(parent if isinstance(parent, QWidget) else None, _("Open a result from elsewhere"), documents())
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setNameFilters([_("Results (*.actumpack manifest.json)"), _("All files (*)")])
         dialog.fileSelected.connect(self.open)

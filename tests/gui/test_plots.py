@@ -113,3 +113,24 @@ def test_levels_are_round_and_inside() -> None:
 
 def test_the_formats_are_those_the_dialog_offers() -> None:
     assert picture.FORMATS == ("png", "svg", "csv")
+
+
+@pytest.mark.parametrize("days", [3, 40, 100, 900, 4_000])
+def test_the_dates_of_an_axis_are_numbers_in_every_language(plot: TablePlot, days: int) -> None:
+    plot.show_plot(answer("line") | {"x": [1.2e9, 1.2e9 + days * 43_200, 1.2e9 + days * 86_400]}, "at", "y")
+    made = plot._plot.getPlotItem().getAxis("bottom")
+    low, high = 1.2e9, 1.2e9 + days * 86_400
+    plot.grab()  # an axis measures its texts when it is drawn
+    made.setZoomLevelForDensity((high - low) / 600)
+    told = [text for step, ticks in made.tickValues(low, high, 600) for text in made.tickStrings(ticks, 1.0, step)]
+    assert told
+    assert not any(sign.isalpha() for text in told for sign in text), told
+
+
+def test_between_whole_numbers_an_axis_has_no_half_steps(plot: TablePlot) -> None:
+    plot.show_plot(answer("line") | {"x": [1.0, 2.0, 3.0], "x_time": False}, "row", "y")
+    made = plot._plot.getPlotItem().getAxis("bottom")
+    for high in (2.0, 3.0, 5.0, 12.0, 3_000.0):
+        ticks = [tick for _step, level in made.tickValues(1.0, high, 600.0) for tick in level]
+        assert ticks
+        assert all(float(tick).is_integer() for tick in ticks), ticks

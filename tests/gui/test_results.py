@@ -104,7 +104,9 @@ def test_the_list_leads_to_the_page_and_the_page_to_its_run_by_keyboard(desks: D
 
 
 def test_r15_metrics_and_cells_without_a_value_say_why(desks: Desks, qtbot: QtBot) -> None:
-    page = opened(desks.open(), qtbot)
+    desk = desks.open()
+    page = opened(desk, qtbot)
+    assert desk.shell.focusWidget() is page.tables.grid.grid  # where work starts, once it is there
     spoken = {card.words.name: card.accessibleName() for card in page.metrics.cards}
     assert spoken["Sortino ratio"] == "Sortino ratio, Unavailable, Only 3 observations"
     assert spoken["Max drawdown"].startswith("Max drawdown, −23.41 %")

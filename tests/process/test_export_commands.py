@@ -50,6 +50,7 @@ def test_one_table_is_exported_whole_filtered_and_beside_itself(app: App) -> Non
         (row,) = reader.exports(1)
     assert row.options["query"]["order"] == [{"column": "close", "descending": True}]
     refused = app.run("export", "1", "prices", "-o", str(out / "p.csv"), code=4)
+    assert "--overwrite" in refused.stderr
     assert "exists" in refused.stderr
     app.run("export", "1", "prices", "-o", str(out / "p.csv"), "--keep-both")
     told = app.run("export", "1", "prices", "-o", str(out / "p.xlsx")).stdout
@@ -70,7 +71,7 @@ def test_ctrl_c_leaves_whole_files_only_and_the_rest_is_written_later(app: App) 
     for line in command.stderr:
         if line.startswith("2 of 4"):
             break
-    while not list(out.glob(".*.part")):  # the second is written, and held before it has its name
+    while not list(out.glob(".actum-export-*/1.part")):  # the second is written, and held before it has its name
         assert command.poll() is None
     command.send_signal(signal.SIGINT)
     told, _notes = command.communicate(timeout=60)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import PySide6
 import pytest
@@ -72,3 +74,28 @@ def test_the_guard_itself_imports_no_qt() -> None:
 
 def test_the_pair_in_use_is_accepted() -> None:
     qtguard.check()
+
+
+@pytest.mark.parametrize(
+    ("environment", "system", "there"),
+    [
+        ({}, "Linux", False),
+        ({"DISPLAY": "", "WAYLAND_DISPLAY": ""}, "Linux", False),
+        ({"DISPLAY": ":0"}, "Linux", True),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "Linux", True),
+        ({"QT_QPA_PLATFORM": "offscreen"}, "Linux", True),
+        ({}, "Windows", True),
+        ({}, "Darwin", True),
+    ],
+)
+def test_a_window_is_asked_for_only_where_it_can_be_shown(environment: dict[str, str], system: str, there: bool) -> None:
+    assert qtguard.has_display(environment, system) is there
+
+
+def test_without_a_display_the_window_is_refused_in_words_and_not_by_qt(tmp_path: Path) -> None:
+    kept = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
+    words = [sys.executable, "-m", "actum_desktop.entry", "--workspace", str(tmp_path / "ws")]
+    ended = subprocess.run(words, env=kept, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == 2, ended.stderr
+    assert "no display" in ended.stderr
+    assert not (tmp_path / "ws").exists()

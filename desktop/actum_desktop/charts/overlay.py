@@ -16,7 +16,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
 from actum_desktop import measures
-from actum_desktop.charts import levels
+from actum_desktop.charts import axes, levels
 from actum_desktop.i18n import _
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.widgets import Label
@@ -128,7 +128,8 @@ class Overlay(QWidget):
         low = min(min(curve.found["y"]) for curve in self.curves)
         high = max(max(curve.found["y"]) for curve in self.curves)
         for side, timed in (("bottom", first["x_time"]), ("left", first["y_time"])):
-            axis = pg.DateAxisItem(orientation=side, utcOffset=0) if timed else pg.AxisItem(orientation=side)
+            whole = side == "bottom" and all(axes.are_whole(curve.found["x"]) for curve in self.curves)
+            axis = axes.axis(pg, side, time=bool(timed), whole=whole)
             item.setAxisItems({side: axis})
             axis.setStyle(tickLength=0, tickAlpha=0, tickFont=theme.font("caption"), autoExpandTextSpace=True)
             axis.setPen(pg.mkPen(None))

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
 from actum_desktop import measures
-from actum_desktop.charts import levels, picture
+from actum_desktop.charts import axes, levels, picture
 from actum_desktop.charts.boxes import Box, Boxes
 from actum_desktop.i18n import _
 from actum_desktop.views.ink import Ink
@@ -118,7 +118,8 @@ class TablePlot(QWidget):
         item.clear()
         for side in ("left", "bottom"):
             timed = found["x_time"] if side == "bottom" else found["y_time"] and self._y_is_value
-            axis = _axis(pg, side, time=bool(timed))
+            whole = side == "bottom" and found["kind"] != "histogram" and axes.are_whole(found["x"])
+            axis = axes.axis(pg, side, time=bool(timed), whole=whole)
             item.setAxisItems({side: axis})
             axis.setStyle(tickLength=0, tickAlpha=0, tickFont=theme.font("caption"), autoExpandTextSpace=True)
             axis.setPen(pg.mkPen(None))
@@ -266,7 +267,3 @@ def basis(found: Mapping[str, Any]) -> str:
     if found["without"]:
         said += " · " + _("{n} without a value left out").format(n=measures.count(found["without"]))
     return said
-
-
-def _axis(pg: Any, side: str, *, time: bool) -> Any:
-    return pg.DateAxisItem(orientation=side, utcOffset=0) if time else pg.AxisItem(orientation=side)

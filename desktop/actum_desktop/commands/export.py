@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from actum.errors import ActumError, WrongUse
+from actum.errors import ActumError, Conflict, WrongUse
 from actum.model.identity import new_token
 
 from actum_desktop import measures
@@ -25,6 +25,7 @@ from actum_desktop.models import batch
 from actum_desktop.models.batch import Batch, Item
 
 if TYPE_CHECKING:
+    from actum.results.filtertext import FilterWrong
     from actum.store.queries import Reader
 
 # format → the suffixes a path may have; the first is the one given to a path without a suffix
@@ -77,7 +78,12 @@ def _one(args: argparse.Namespace, context: Context, form: str, profile: str) ->
     item = Item(number, name, Path(target_path(name, form, args.output)), form, profile)
     body = item.body(_existing(args)) | ({"query": query} if query is not None else {})
     with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
-        answer = _submit(session, body, context)
+        try:
+            answer = _submit(session, body, context)
+        except Conflict as error:
+            if error.code == "file_exists":
+                error.remedy = "Name another file with -o, or say --overwrite, or --keep-both."
+            raise
     out = context.out
     if out.json:
         out.document("export", answer)
@@ -177,6 +183,21 @@ def _tables(context: Context, reader: Reader, number: int) -> tuple[int, list[di
     return number, browse.tables(context.workspace.path / result.path), bool(result.metrics)
 
 
+def _filter_words(error: FilterWrong, text: str, columns: Sequence[Mapping[str, Any]]) -> WrongUse:
+    """What is wrong with a filter, with its place and with what could stand there."""
+    from actum_desktop.models import filterwords
+
+    why = f"In “{text}”, at sign {error.start + 1}."
+    remedy = _columns(columns)
+    if error.reason != "no_column":
+        remedy = "A filter is written like --where 'price > 200 and symbol = \"IBM\"'. " + remedy
+    return WrongUse(error.code, filterwords.wrong(error, columns), why, remedy, reason=error.reason, start=error.start)
+
+
+def _columns(columns: Sequence[Mapping[str, Any]]) -> str:
+    return f"The columns are {measures.listed([str(item['name']) for item in columns])}."
+
+
 def _query(args: argparse.Namespace, context: Context, reader: Reader, number: int, name: str) -> dict[str, Any]:
     """The question that --where and --sort ask, as the table browser asks it. Raises WrongUse, NotFound."""
     from actum.results import filtertext
@@ -194,9 +215,14 @@ def _query(args: argparse.Namespace, context: Context, reader: Reader, number: i
         column, _mark, direction = text.rpartition(":")
         if direction not in ("asc", "desc"):
             column, direction = text, "asc"
-        table.kind(column)
+        if column not in table.kinds:
+            remedy = _columns(table.described)
+            raise WrongUse("no_column", f"The table has no column “{column[:80]}”.", "--sort names it.", remedy)
         order.append(Order(column, direction == "desc"))
-    where = filtertext.parse(args.where, table.described) if args.where else None
+    try:
+        where = filtertext.parse(args.where, table.described) if args.where else None
+    except filtertext.FilterWrong as error:
+        raise _filter_words(error, args.where, table.described) from error
     return Query(where, tuple(order)).to_json()
 
 

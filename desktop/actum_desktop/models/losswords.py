@@ -28,10 +28,26 @@ _WORDS = {
     "nested": N_("{column}: {n} lists or records, written as JSON"),
     "parts": N_("more rows than a sheet has: split into {n}"),
 }
+# The same of a single one, where English needs other words for it.
+_ONE = {
+    "early_dates": N_("{column}: {n} date before 1900 or after 9999, written as text"),
+    "fine_times": N_("{column}: {n} time is finer than a millisecond, and cut to it"),
+    "long_floats": N_("{column}: {n} number has more than the 15 digits a sheet keeps"),
+    "long_texts": N_("{column}: {n} text is longer than the {most} characters of a cell"),
+    "columns": N_("{n} column more than the {wide} of a sheet"),
+    "number_texts": N_("{column}: {n} text that looks like a number is guarded"),
+    "formulas": N_("{column}: {n} cell that looks like a formula is guarded"),
+    "missing": N_("{column}: {n} missing value becomes an empty cell"),
+    "empty_texts": N_("{column}: {n} empty text looks like a missing value"),
+    "not_finite": N_("{column}: {n} cell is not a number, or infinite: written as a word"),
+    "nested": N_("{column}: {n} list or record, written as JSON"),
+}
 
 
 def sentence(loss: Mapping[str, Any]) -> tuple[str, bool]:
     """(words, lossy) of one loss of `export.preview`."""
-    words = _(_WORDS[str(loss["code"])]).replace("{n}", measures.count(loss["count"]))
+    code = str(loss["code"])
+    many = _WORDS[code]
+    words = _(_ONE.get(code, many) if loss["count"] == 1 else many).replace("{n}", measures.count(loss["count"]))
     words = words.replace("{most}", measures.count(SHEET_CELL_CHARS_MAX)).replace("{wide}", measures.count(SHEET_COLUMNS_MAX))
     return words.replace("{column}", str(loss["column"])), bool(loss.get("lossy"))

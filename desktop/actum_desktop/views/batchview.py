@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QDir, QStandardPaths, Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
     QFileDialog,
     QHBoxLayout,
@@ -23,11 +22,13 @@ from PySide6.QtWidgets import (
 )
 
 from actum_desktop import measures
+from actum_desktop.documents import documents
 from actum_desktop.i18n import N_, _, ngettext
 from actum_desktop.models import batch
 from actum_desktop.models.batch import Batch
 from actum_desktop.models.batchmodel import BatchModel
 from actum_desktop.views.ink import Ink
+from actum_desktop.views.tick import Tick
 from actum_desktop.views.widgets import Label, Rule, Segments, button
 
 _PROFILES = (("data", N_("Data")), ("spreadsheet", N_("Spreadsheet")))
@@ -73,11 +74,9 @@ class BatchDialog(QDialog):
         self.formats = Segments(theme, _("Format"), [(key, _(word)) for key, word in _FORMATS])
         self.formats.chosen.connect(self.changed)
         self.existing_choice = Segments(theme, _("A file that is there"), [(key, _(word)) for key, word in _EXISTING])
-        self.metrics = QCheckBox(_("The metrics of each result too"))
-        self.metrics.setAccessibleName(_("The metrics of each result too"))
-        self.metrics.setFont(theme.font("body"))
+        self.metrics = Tick(self._ink, _("The metrics of each result too"))
         self.metrics.toggled.connect(self.changed)
-        self.place = QLineEdit(_documents())
+        self.place = QLineEdit(documents())
         self.place.setAccessibleName(_("Folder"))
         self.place.setFont(theme.font("body"))
         self.place.setTextMargins(px(6), 0, 0, 0)
@@ -181,7 +180,7 @@ class BatchDialog(QDialog):
     def problem(self) -> str:
         """What is wrong with the folder; empty if nothing is."""
         if not self.folder.is_absolute():
-            return _("Name the folder with its whole path, for example {path}.").format(path=QDir.homePath())
+            return _("Name the folder with its whole path, for example {path}.").format(path=documents())
         return "" if self.folder.is_dir() else _("The folder {folder} does not exist.").format(folder=self.folder)
 
     # ---- being told
@@ -285,8 +284,3 @@ class BatchDialog(QDialog):
             QGuiApplication.clipboard().setText(str(self.folder))
             words = _("No file manager answered. The path is in the clipboard: {path}")
             self._note.setText(words.format(path=self.folder))
-
-
-def _documents() -> str:
-    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    return folder if folder and Path(folder).is_dir() else QDir.homePath()

@@ -39,7 +39,7 @@ class ColumnMenu(QMenu):
         self._add("sort_up", _("Sort, &smallest first"))
         self._add("sort_down", _("Sort, &largest first"))
         if order and name not in order:
-            self._add("also_up", _("Then by this, s&mallest first (Shift+click)"))
+            self._add("also_up", _("Then by this, s&mallest first"), keys=_("Shift+click"))
             self._add("also_down", _("Then by this, lar&gest first"))
         if order:
             self._add("unsort", _("&Original order"))
@@ -47,13 +47,13 @@ class ColumnMenu(QMenu):
         self._add("filter", _("&Filter by this column…"))
         self._add("values", _("Count its &values"))
         self.addSeparator()
-        self._add("left", _("Move to the l&eft (Ctrl+Shift+Left)"))
-        self._add("right", _("Move to the &right (Ctrl+Shift+Right)"))
+        self._add("left", _("Move to the l&eft"), keys="Ctrl+Shift+Left")
+        self._add("right", _("Move to the &right"), keys="Ctrl+Shift+Right")
         if place + 1 != frozen:
             self._add("freeze", _("Free&ze the columns up to here"))
         if frozen:
             self._add("unfreeze", _("&Unfreeze"))
-        self._add("fit", _("Fit all widths"))
+        self._add("fit", _("Fit all &widths"))
         self._add("hide", _("&Hide this column"))
         if hidden:
             again = self.addMenu(_("Show &again"))
@@ -62,12 +62,12 @@ class ColumnMenu(QMenu):
             self._add("show_all", _("Show all columns"))
         if rows:
             self.addSeparator()
-            self._add("copy", _("&Copy the rows, exact (Ctrl+C)"))
-            self._add("copy_sheet", _("Copy the rows for a s&preadsheet (Ctrl+Alt+C)"))
+            self._add("copy", _("&Copy the rows, exact"), keys="Ctrl+C")
+            self._add("copy_sheet", _("Copy the rows for a s&preadsheet"), keys="Ctrl+Alt+C")
         self.popup(at)
 
-    def _add(self, what: str, text: str, name: str = "", menu: QMenu | None = None) -> None:
-        action = (menu or self).addAction(text)
+    def _add(self, what: str, text: str, name: str = "", menu: QMenu | None = None, keys: str = "") -> None:
+        action = (menu or self).addAction(f"{text}\t{keys}" if keys else text)  # behind a tab: told at the right, not taken
         action.setData(Asked(what, name or self._name))
         action.triggered.connect(self._on_triggered)
 

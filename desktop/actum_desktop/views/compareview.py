@@ -17,6 +17,7 @@ from actum_desktop import measures
 from actum_desktop.charts import picture
 from actum_desktop.charts.boxes import Box, Boxes
 from actum_desktop.charts.overlay import Curve, Overlay, colour
+from actum_desktop.documents import documents
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models import askwords
 from actum_desktop.models.comparemodel import CompareModel, letter, unlike_words
@@ -67,6 +68,7 @@ class CompareView(QWidget):
         self.add = QLineEdit()
         self.add.setPlaceholderText(_("Add a run by its number"))
         self.add.setAccessibleName(_("Add a run by its number"))
+        self.add.setTextMargins(px(6), 0, 0, 0)
         self.add.setFixedWidth(px(200))
         self.add.returnPressed.connect(self._on_add)
         self._wrong = Label(theme, "", "caption", 400, "bad")
@@ -360,7 +362,7 @@ class CompareView(QWidget):
         self._dialog(_("Save this plot as a file"), "PNG (*.png);;SVG (*.svg);;CSV (*.csv)", "png", self.save_plot_to)
 
     def _dialog(self, title: str, kinds: str, suffix: str, then: Callable[[str], None]) -> None:
-        dialog = QFileDialog(self, title, "", kinds)
+        dialog = QFileDialog(self, title, documents(), kinds)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(suffix)
         dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(chosen.rpartition(".")[2].rstrip(")")))

@@ -131,6 +131,7 @@ class ElsewherePage(QWidget):
         choices = (("content", _("Everything")), ("bytes", _("Bytes")), (SAMPLE, _("A sample")))
         self.level = Segments(theme, _("How far to look"), choices)
         self.digest = QLineEdit()
+        self.digest.setTextMargins(px(6), 0, 0, 0)
         self.digest.setPlaceholderText(_("The digest that its sender told you (64 signs); may be left empty"))
         self.digest.setAccessibleName(_("Digest from the sender"))
         self.digest.setFont(theme.font("caption"))
@@ -178,7 +179,8 @@ class ElsewherePage(QWidget):
         self.clear()
         self._found = found
         self._title.setText(str(found.get("task") or Path(path).name))
-        parts = [_("Run {n}").format(n=found.get("run")), _("of another workspace"), measures.size(found["size_bytes"])]
+        made_in = _("of the workspace it was made in")
+        parts = [_("Run {n}").format(n=found.get("run")), made_in, measures.size(found["size_bytes"])]
         if type(found.get("sealed_at")) is int:
             parts.append(_("sealed {time}").format(time=measures.when(found["sealed_at"], measures.now_us())))
         self._line.setText("  ·  ".join([*parts, *[str(note) for note in found["notes"]][:1], path]))

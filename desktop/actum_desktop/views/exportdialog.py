@@ -14,7 +14,6 @@ from actum.errors import ActumError
 from PySide6.QtCore import QDir, QStandardPaths, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
     QFileDialog,
     QHBoxLayout,
@@ -30,6 +29,7 @@ from actum_desktop.models import losswords
 from actum_desktop.models.batch import ENDINGS, free_path
 from actum_desktop.views.exportcards import ProfileCard
 from actum_desktop.views.ink import Ink
+from actum_desktop.views.tick import Tick
 from actum_desktop.views.widgets import Label, Rule, Segments, button
 
 _FORMATS = {
@@ -120,9 +120,7 @@ class ExportDialog(QDialog):
         self.place.textChanged.connect(self._on_place)
         self._browse = button(theme, _("Choose…"), self._on_browse)
         self._note = Label(theme, "", "caption", 400, "text2", wrap=True)
-        self.overwrite = QCheckBox(_("Replace the file that is there"))
-        self.overwrite.setAccessibleName(_("Replace the file that is there"))
-        self.overwrite.setFont(theme.font("body"))
+        self.overwrite = Tick(self._ink, _("Replace the file that is there"))
         self.overwrite.toggled.connect(self._look)
         self._bar = QProgressBar()
         self._bar.setAccessibleName(_("Progress of the export"))

@@ -47,6 +47,8 @@ class Wrong(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(self._ink.theme.px(100), self._ink.theme.px(24))
 
+    minimumSizeHint = sizeHint  # a page that is full gives nothing more, and the words would not be seen
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, ink, px = QPainter(self), self._ink, self._ink.theme.px
         wide = ink.width(self._text, "caption", 500) + px(18)

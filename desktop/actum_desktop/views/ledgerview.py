@@ -295,6 +295,7 @@ class LedgerView(_Account):
         super().__init__(ink, _("Ledger"), foot=False)
         self.foot = LedgerFoot(ink)
         self._waiting = -1
+        self._closed: bool | None = None
         self.activated.connect(self._on_activated)
         self.clicked.connect(self._on_activated)
 
@@ -304,8 +305,8 @@ class LedgerView(_Account):
             self.fit()
         self.foot.show_foot(show, attempt, now)
         waiting = self._row_in_sight()
-        if waiting != self._waiting:
-            self._waiting = waiting
+        if waiting != self._waiting or self.foot.closed != self._closed:  # closing gives the last row its evidence
+            self._waiting, self._closed = waiting, self.foot.closed
             QTimer.singleShot(0, self, self._bring_into_sight)  # after the rows have their places
 
     def forget(self) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout
 
 from actum_desktop.charts.tableplot import TablePlot, basis
+from actum_desktop.documents import documents
 from actum_desktop.i18n import _
 from actum_desktop.models.tablemodel import GridColumn
 from actum_desktop.views.choice import Choice
@@ -123,7 +124,7 @@ class PlotPanel(Card):
         return f"{name}, {column.unit}" if column is not None and column.unit else name
 
     def _on_save(self) -> None:
-        dialog = QFileDialog(self, _("Save this plot as a file"), "", "PNG (*.png);;SVG (*.svg);;CSV (*.csv)")
+        dialog = QFileDialog(self, _("Save this plot as a file"), documents(), "PNG (*.png);;SVG (*.svg);;CSV (*.csv)")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("png")
         dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(chosen[-4:-1]))

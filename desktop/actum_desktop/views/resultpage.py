@@ -175,7 +175,7 @@ class ResultPage(QWidget):
     def seen(self, seen: ResultSeen) -> None:
         if seen.run != self.run:
             return
-        self._seen = seen
+        first, self._seen = self._seen is None, seen
         self._title.setText(seen.title or _("Run {n}").format(n=seen.run))
         self._crumb_title.setText(seen.title)
         problem = seen.error or seen.unreadable
@@ -194,6 +194,8 @@ class ResultPage(QWidget):
         self.tables.setVisible(bool(seen.tables))
         if seen.tables:
             self.tables.show_tables(str(seen.show.get("task") or ""), seen.tables, seen.paths)
+            if first and self.window().focusWidget() is self._crumb:  # it only held the place until there was a table to work in
+                self.tables.focus_start()
         self._show_files(seen)
 
     def _badges(self, seen: ResultSeen) -> None:

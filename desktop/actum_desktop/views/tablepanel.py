@@ -107,6 +107,7 @@ class TablePanel(QWidget):
         self.place.setToolTip(_("A row of the published table, counted from 1 (Ctrl+G)"))
         self.place.setProperty("small", "true")
         self.place.setFont(theme.font("caption"))
+        self.place.setTextMargins(px(6), 0, 0, 0)
         self.place.setFixedWidth(px(96))
         self.place.setMaxLength(20)
         self.place.returnPressed.connect(self._on_place)
