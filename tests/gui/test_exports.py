@@ -178,4 +178,4 @@ def test_a_window_that_closes_ends_its_batch(desks: Desks, qtbot: QtBot, tmp_pat
     dialog.place.setText(str(tmp_path))
     dialog._go.click()
     desks.shut(desk)
-    assert not list(tmp_path.glob(".*.part"))
+    assert not list(tmp_path.glob(".actum-export*"))

@@ -7,6 +7,8 @@ import decimal
 import io
 import json
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from decimal import Decimal
@@ -39,7 +41,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table handed over as Arrow, with every type that a package holds, and one of plain rows."""
     folder = tmp_path_factory.mktemp("package")
     place = packages.staging(folder)
-    held = everyarrow.table(name for name in everyarrow.cases() if name not in ("interval", "union", "list view"))
+    held = everyarrow.table(name for name in everyarrow.cases() if name not in ("interval", "union"))
     for name, table in (("every", held), ("plain", pa.table({"n": range(10), "t": ["=1", None] * 5}))):
         with pa.ipc.new_file(str(place / "files" / f"{name}.arrow"), table.schema) as writer:
             writer.write_table(table)
@@ -333,3 +335,40 @@ def test_money_in_a_sheet_is_a_number_that_shows_its_scale(package: Path, tmp_pa
     done = export.export(made.path, "t", "xlsx", "spreadsheet", tmp_path / "t.xlsx")
     cell = openpyxl.load_workbook(tmp_path / "t.xlsx").active["A2"]
     assert (cell.value, cell.number_format, done.exact) == (12.5, "0.00", True)
+
+
+def test_r18_what_a_killed_export_left_is_taken_away_by_the_next_and_what_another_holds_is_not(
+    package: Path, tmp_path: Path
+) -> None:
+    left = tmp_path / ".actum-export-left"
+    left.mkdir()
+    (left / "1.part").write_text("half")
+    mine = tmp_path / ".actum-export.txt"
+    mine.write_text("mine")
+    with exportplace.scratch(tmp_path) as held:
+        (held / "1.part").write_text("half")
+        assert not left.exists()
+        export.export(package, "plain", "csv", "data", tmp_path / "t.csv")
+        assert (held / "1.part").read_text() == "half"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [mine.name, "t.csv", "t.csv.actum.json"]
+
+
+def test_a_killed_export_leaves_no_file_under_the_name_that_was_asked_for(package: Path, tmp_path: Path) -> None:
+    """R18: killed before the rename; the next export leaves nothing of it."""
+    program = (
+        "import sys, pathlib; from actum import faults; from actum.results import export; faults.i_am('host'); "
+        "export.export(pathlib.Path(sys.argv[1]), 'plain', 'csv', 'data', pathlib.Path(sys.argv[2]))"
+    )
+    variables = {**os.environ, "ACTUM_FAULT": "export.rename.before:kill-host"}
+    path = tmp_path / "t.csv"
+    ended = subprocess.run([sys.executable, "-c", program, str(package), str(path)], env=variables, check=False)
+    assert ended.returncode == -9
+    assert [each.name.startswith(".actum-export-") for each in tmp_path.iterdir()] == [True]
+    export.export(package, "plain", "csv", "data", path)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["t.csv", "t.csv.actum.json"]
+
+
+def test_a_name_that_is_no_text_is_refused_before_anything_is_written(package: Path, tmp_path: Path) -> None:
+    with pytest.raises(WrongUse, match="is no text"):
+        export.export(package, "plain", "csv", "data", tmp_path / "\udcff.csv")
+    assert list(tmp_path.iterdir()) == []

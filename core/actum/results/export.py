@@ -1,7 +1,7 @@
 """Exports of a table or of the metrics: written, read back, compared with the source, then named (§8, R14, R19).
 
 The *Data* profile is lossless: csv, json, jsonl, parquet, arrow. The *Spreadsheet* profile is for people, csv and xlsx; its
-losses are counted before anything is written (`preview`) and stand in the sidecar. A file is written under a temporary name
+losses are counted before anything is written (`preview`) and stand in the sidecar. A file is written in a hidden folder
 beside its target, made durable, read back by code that had no part in the writing, and only renamed into place when every
 value is equal. An existing file is never replaced unless asked. Beside it stands `<file>.actum.json`, which says what this is:
 result, digests, rule, query, losses, and each column's type. The source is the package's verified Parquet, whole or what a
@@ -127,10 +127,10 @@ def export(
     with action("reading the package"):
         manifest, manifest_sha256 = _read(package)
         source = exportsource.find(package, name)
-    with action("exporting"), tempfile.TemporaryDirectory(prefix=".actum-export-", dir=path.parent) as scratch:
+    with action("exporting"), exportplace.scratch(path.parent) as scratch:
         if not asked.whole:
-            source = exportsource.filtered(source, asked, Path(scratch))
-        job = Job(source, format, profile, Path(scratch), progress)
+            source = exportsource.filtered(source, asked, scratch)
+        job = Job(source, format, profile, scratch, progress)
         job.refuse()
         written = job.run(path, existing)
         document = exportwords.sidecar(manifest, manifest_sha256, source, written, asked)
@@ -168,6 +168,9 @@ def _refuse_wrong_use(package: Path, format: str, profile: str, path: Path, opti
     surplus = sorted(options.keys() - {"query"})
     if surplus:
         raise WrongUse("bad_option", f"The {format} export has no option “{surplus[0]}”.")
+    if not path.name.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in path.name):
+        why = "The file that says what this is could not name it."
+        raise WrongUse("bad_name", f"“{path.name.encode(errors='replace').decode()}” is no text.", why, "Choose another name.")
     if not path.parent.is_dir():
         raise WrongUse("no_folder", f"The folder of “{path.name}” does not exist.", f"{path.parent}.", "Make it first.")
     if path.is_dir():
@@ -210,7 +213,7 @@ class Job:
             self.losses = self._survey.losses(self._format)
             parts = self._survey.parts if self._format == "csv" else 1
         path = exportplace.settled(path, parts, existing)
-        with Temporaries(exportplace.part_paths(path, parts)) as temporary:
+        with Temporaries(exportplace.part_paths(path, parts), self._scratch) as temporary:
             with temporary.opened() as files:
                 counts = self._write(files)
             compared = self._compare(temporary.paths)

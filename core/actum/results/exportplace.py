@@ -1,8 +1,8 @@
 """Places for exports: names that are free, hidden temporary files that become them at once, and room on the disk.
 
-Nothing is overwritten unasked. A file appears under its name only whole; what is unfinished stands beside it under a hidden
-name and is taken away again. Room is looked at before the first byte and every so many after it, so that an export never
-takes the last of a disk on which others work too.
+Nothing is overwritten unasked. A file appears under its name only whole; what is unfinished stands in a hidden folder beside
+it, which is taken away again; one that a killed export left, by the next export into the same folder. Room is looked at
+before the first byte and every so many after it, so that an export never takes the last of a disk on which others work too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -21,6 +22,7 @@ from actum.results import durable
 from actum.results.publish import rename_noreplace
 
 SIDECAR_ENDING = ".actum.json"
+_SCRATCH, _UNHELD = ".actum-export-", ".actum-exporting-"
 REFUSE, REPLACE, KEEP_BOTH = EXISTING = ("refuse", "replace", "keep_both")
 
 
@@ -54,13 +56,60 @@ def _taken(path: Path, parts: int) -> Path | None:
     return next((each for each in (*part_paths(path, parts), sidecar_of(path)) if os.path.lexists(each)), None)
 
 
-class Temporaries:
-    """The hidden files of one export, beside their targets. Use in a `with` statement: what is left goes at its end."""
+@contextlib.contextmanager
+def scratch(folder: Path) -> Iterator[Path]:
+    """A hidden folder in `folder`, held by a lock for as long as this export lives, and gone afterwards. Raises OSError."""
+    _remove_abandoned(folder)
+    unheld = Path(tempfile.mkdtemp(prefix=_UNHELD, dir=folder))
+    path = unheld.with_name(_SCRATCH + unheld.name.removeprefix(_UNHELD))
+    held = None
+    try:
+        held = _held(unheld)
+        os.rename(unheld, path)  # only now others may ask whether it is held
+        yield path
+    finally:
+        for each in (unheld, path):
+            shutil.rmtree(each, ignore_errors=True)
+        if held is not None:
+            os.close(held)
 
-    def __init__(self, targets: Sequence[Path]) -> None:
-        token = secrets.token_hex(4)
+
+def _remove_abandoned(folder: Path) -> None:
+    """What exports that were killed have left here: no one holds it any more."""
+    with contextlib.suppress(OSError), os.scandir(folder) as listing:
+        for entry in listing:
+            if not entry.name.startswith(_SCRATCH) or not entry.is_dir(follow_symlinks=False):
+                continue
+            held = _held(Path(entry.path))
+            if held is not None:
+                shutil.rmtree(entry.path, ignore_errors=True)
+                os.close(held)
+
+
+def _held(folder: Path) -> int | None:
+    """A descriptor that holds the folder; None where another holds it, or where nobody can."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+class Temporaries:
+    """The hidden files of one export, in its scratch folder. Use in a `with` statement: what is left goes at its end."""
+
+    def __init__(self, targets: Sequence[Path], folder: Path) -> None:
         self.targets = list(targets)
-        self.paths = [target.with_name(f".{target.name}.{token}.part") for target in targets]
+        self.paths = [folder / f"{number}.part" for number in range(1, len(targets) + 1)]
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[list[IO[bytes]]]:

@@ -2,8 +2,8 @@
 
 A table is one file: JSON lines (rule `jsonl.v1`), CSV (`csv.v1`), Arrow (`arrow.v1`, also called Feather), or Parquet
 (`parquet.v1`), told by the file's ending. Its columns are the contract's where the contract declares them, else those the
-work sent; of a CSV, the columns that neither names are text. Of an Arrow file or a Parquet only deriving and the content check read the
-columns, since sealing has no reader for them.
+work sent; of a CSV, the columns that neither names are text. Of an Arrow file or a Parquet only deriving and the content
+check read the columns, since sealing has no reader for them.
 
 JSON lines hold a table of up to JSON_LINES_ROWS_MAX rows and JSON_LINES_BYTES_MAX bytes that they can hold exactly; the task
 authors' package writes Arrow above that. `form` says why a table is in the form it is in. A file that the work wrote itself is

@@ -22,6 +22,7 @@ from actum.limits import PAGE_ROWS_MAX, RESULTS_SWEPT_MAX
 from actum.model.changes import AddExport, Answer, ClearAlert, JournalEntry, Note, Persisted, RaiseAlert
 from actum.model.run import AttemptRow
 from actum.model.status import Status
+from actum.results import digests
 from actum.store import resultlists
 
 from actum_desktop.controller import flows
@@ -155,14 +156,14 @@ def _written_before(path: Path, result: ResultView, table: str, policy: ExportOn
     """What the sidecar of `path` says, if it is this very export: it was finished, and a crash kept it off the record."""
     sidecar = path.with_name(f"{path.name}.actum.json")
     try:
-        with open(sidecar, "rb") as file:
+        with open(digests.open_regular(sidecar), "rb") as file:
             said = json.loads(file.read(limits.SIDECAR_BYTES_MAX))
         whose = (said["result"]["manifest_sha256"], said["source"]["name"], said["format"], said["profile"])
         wanted = (result.digest, table, policy.format, policy.profile)
         if whose != wanted or path.lstat().st_size != said["size_bytes"]:
             return None
         return {"path": str(path), **{name: said[name] for name in ("sha256", "size_bytes", "rows")}}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
