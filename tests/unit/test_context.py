@@ -6,6 +6,7 @@ import math
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pytest
 from actum import limits
 from actum.sdk import Context, StopRequested, cells
@@ -28,6 +29,31 @@ def test_r15_no_value_is_said_by_missing_and_not_by_a_metric(context: Context, v
     with pytest.raises(ValueError, match=r"missing|number"):
         context.metric("m", value)
     assert context.messages == []
+
+
+def test_a_whole_number_of_numpy_is_whole_and_its_truth_value_is_no_number(context: Context) -> None:
+    """§9: counts are integers. Through a float, 2^62 + 1 would lose its last digits without a word."""
+    context.metric("n", np.int64(2**62 + 1))  # type: ignore[arg-type]
+    context.metric("x", np.float32(0.5))  # type: ignore[arg-type]
+    assert context.messages == [
+        {"metric": "n", "value": str(2**62 + 1)},
+        {"metric": "x", "value": "0.5", "conversion": "float64"},
+    ]
+    with pytest.raises(ValueError, match="is a number"):
+        context.metric("b", np.True_)  # type: ignore[arg-type]
+
+
+def test_numbers_of_numpy_enter_a_column_only_as_they_are() -> None:
+    """§9: a float enters a decimal only by a recorded conversion, whatever its width; no whole number is rounded."""
+    money, number = cells.Column("m", "decimal", precision=9, scale=2), cells.Column("x", "float64")
+    for value in (0.5, np.float16(0.5), np.float32(0.5), np.float64(0.5), np.longdouble(0.5)):
+        with pytest.raises(cells.CellRefused, match="not a decimal"):
+            cells.encode(money, value)
+    assert cells.encode(money, np.int64(5)) == "5.00"
+    assert cells.encode(number, np.int64(2**53)) == 2.0**53
+    for whole in (np.int64(2**53 + 1), 2**53 + 1):
+        with pytest.raises(cells.CellRefused, match="not exactly a float64"):
+            cells.encode(number, whole)
 
 
 def test_a_missing_metric_needs_a_known_status(context: Context) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 from decimal import Decimal
 
+import numpy as np
 import pytest
 from actum import limits
 from actum.contracts import numbers
@@ -87,3 +88,12 @@ def test_a_hostile_global_context_changes_nothing() -> None:
 def test_an_unknown_rule_names_the_known_ones() -> None:
     with pytest.raises(NumberRefused, match=r"count\.v1"):
         rule("ratio.v9")
+
+
+def test_a_float_of_numpy_is_a_float_and_a_bottomless_integer_no_number() -> None:
+    """Its repr is `np.float64(1.5)`; and of an integer beyond 4,300 digits Python makes no text at all."""
+    found = numbers.rule("ratio.v1").apply(np.float64(1.5))
+    assert (found.raw, found.text, found.conversion) == ("1.5", "1.500000", "float64")
+    for sign in (1, -1):
+        with pytest.raises(numbers.NumberRefused, match="is not a number"):
+            numbers.exact_number(sign * 10**5000)

@@ -136,7 +136,10 @@ def plain(value: Decimal) -> str:
 def _enter(value: Decimal | int | float | str) -> tuple[str, Decimal]:
     if isinstance(value, bool):
         raise _not_a_number(str(value))
-    raw = repr(value) if isinstance(value, float) else str(value).strip()
+    if isinstance(value, int) and value.bit_length() > 4 * limits.NUMBER_TEXT_CHARS_MAX:
+        raise _not_a_number(f"a number of {value.bit_length():,} bits")  # Python would not even write it out
+    # numpy's floats are floats with a repr of their own: `np.float64(1.5)`
+    raw = float.__repr__(value) if isinstance(value, float) else str(value).strip()
     if len(raw) > limits.NUMBER_TEXT_CHARS_MAX or not _NUMBER.fullmatch(raw):
         raise _not_a_number(raw[:40])
     return raw, Decimal(raw)

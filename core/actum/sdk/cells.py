@@ -160,7 +160,7 @@ def _integer(column: Column, value: Any) -> Any:
 
 
 def _decimal(column: Column, value: Any) -> str:
-    if isinstance(value, (bool, float)):
+    if isinstance(value, bool) or is_float(value):
         raise CellRefused(f"{value!r} in the decimal column “{column.name}” is not a decimal; convert it knowingly.")
     text = str(value)
     if not _DECIMAL_TEXT.fullmatch(text):
@@ -177,13 +177,27 @@ def _float64(column: Column, value: Any) -> Any:
     if isinstance(value, (bool, str, bytes)):
         raise TypeError
     number = float(value)
-    if isinstance(value, (int, Decimal)) and number != value:
+    exact = value if isinstance(value, Decimal) else whole(value)
+    if exact is not None and number != exact:
         raise CellRefused(f"{value} is not exactly a float64, for the column “{column.name}”.")
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):
         return "inf" if number > 0 else "-inf"
     return number
+
+
+def whole(value: Any) -> Optional[int]:
+    """The whole number that `value` is, numpy's too; None for anything else."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def is_float(value: Any) -> bool:
+    """Whether `value` is a binary float, of any width."""
+    return isinstance(value, float) or type(value).__name__ in ("float16", "float32", "float128", "longdouble")
 
 
 def _boolean(column: Column, value: Any) -> bool:

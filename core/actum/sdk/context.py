@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
 
+from actum.sdk.cells import whole
 from actum.sdk.messages import ListSink, Message, Messages
 from actum.sdk.stopping import StopFlag, StopRequested
 from actum.sdk.tablewriter import write_table
@@ -172,10 +173,11 @@ class Context:
 
 def _exact_text(name: str, value: Any) -> "tuple[str, Optional[str]]":
     """A value's exact text, and "float64" if it came as a float."""
-    if isinstance(value, bool):
+    if type(value).__name__ in ("bool", "bool_"):  # numpy's own too, without importing it
         raise ValueError(f"The metric “{name}” is a number, not {value}.")
-    if isinstance(value, (int, str, Decimal)):
-        text, conversion = str(value), None
+    exact = value if isinstance(value, (str, Decimal)) else whole(value)
+    if exact is not None:
+        text, conversion = str(exact), None
     else:
         number = float(value)
         text, conversion = repr(number), "float64"
