@@ -15,8 +15,8 @@ from actum_desktop.theme import Theme
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.taskcards import CardDelegate
 from actum_desktop.views.tasksscreen import CommandAsked, TasksScreen
-from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -173,3 +173,30 @@ def test_r11_live_states_are_kept_up_to_a_bound(screen: TasksScreen) -> None:
     assert len(screen.model._live) == limits.LIVE_RUNS_KEPT_MAX
     screen.model.runs_changed([Live(-1, "a", 1)])
     assert len(screen.model._live) == 0, "emptied, and filled again by the next looks"
+
+
+@pytest.mark.parametrize("width", [1_024, 1_064, 1_085, 1_400])
+def test_the_cards_fill_the_width_whether_there_is_a_scroll_bar_or_not(screen: TasksScreen, qtbot: QtBot, width: int) -> None:
+    cards, rows = screen.cards, screen.model.rowCount()
+    for height in (500, 1_600):
+        screen.resize(width, height)
+        qtbot.waitUntil(lambda: cards.visualRect(cards.model().index(0, 0)).isValid(), timeout=5_000)
+        tops = [cards.visualRect(cards.model().index(row, 0)).top() for row in range(rows)]
+        columns = max(1, cards.viewport().width() // cards.gridSize().width())
+        assert tops.count(tops[0]) == min(rows, columns)
+
+
+def test_what_dropping_would_do_is_said_while_a_file_is_held_over_the_gallery(screen: TasksScreen) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/tmp/prices.csv")])
+    copy, nothing = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    assert not screen._cue.isVisible()
+    enter = QDragEnterEvent(QPoint(40, 40), copy, data, Qt.MouseButton.LeftButton, nothing)
+    screen.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    assert screen._cue.isVisible()
+    assert screen._cue.size() == screen.size()
+    assert screen.childAt(40, 40) is not screen._cue  # it takes nothing away from the page
+    assert "task" in screen._cue.accessibleName()
+    screen.dragLeaveEvent(QDragLeaveEvent())
+    assert not screen._cue.isVisible()

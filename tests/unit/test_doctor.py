@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from actum import faults
-from actum.errors import ActumError, Busy, WorkspaceUnusable
+from actum.errors import ActumError, Busy, Conflict, WorkspaceUnusable
 from actum.generation import folder_identity, read_generation, write_generation
 from actum.lock import Lock
 from actum.model.facts import Fact, FactName
@@ -159,7 +159,7 @@ def test_an_acceptance_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
 
 def test_only_a_copy_can_be_accepted_and_only_by_one(tmp_path: Path) -> None:
     original, copy = copied(tmp_path)
-    with pytest.raises(WorkspaceUnusable) as caught:
+    with pytest.raises(Conflict) as caught:
         accept_copy(original)
     assert caught.value.code == "not_a_copy"
     with Lock.try_acquire(copy) or pytest.fail("the lock is free"), pytest.raises(Busy):
@@ -223,7 +223,7 @@ def test_only_a_restored_database_can_be_accepted_as_one(tmp_path: Path) -> None
     assert held is not None
     with held, pytest.raises(Busy):
         accept_restored(place)
-    with pytest.raises(WorkspaceUnusable) as caught:
+    with pytest.raises(Conflict) as caught:
         accept_restored(place)
     assert caught.value.code == "not_restored"
     with Reader(place) as reader:

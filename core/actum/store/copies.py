@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actum import clock, faults
-from actum.errors import Busy, WorkspaceUnusable
+from actum.errors import Busy, Conflict, WorkspaceUnusable
 from actum.generation import folder_identity, write_generation
 from actum.lock import Lock
 from actum.model.changes import Arrow, Change, JournalEntry, StopRun
@@ -52,7 +52,7 @@ class Accepted:
 
 
 def accept_copy(ws: Workspace) -> Accepted:
-    """Make the copy a workspace of its own. Raises WorkspaceUnusable(not_a_copy) and Busy.
+    """Make the copy a workspace of its own. Raises Conflict(not_a_copy) and Busy.
 
     All of it is one transaction, and the generation file follows: killed in between, the folder is still a copy.
     """
@@ -61,7 +61,8 @@ def accept_copy(ws: Workspace) -> Accepted:
     except WorkspaceUnusable:
         pass
     else:
-        raise WorkspaceUnusable("not_a_copy", f"{ws.path} is not a copy.", "Its records were made in this folder.")
+        why = "Its records were made in this folder."
+        raise Conflict("not_a_copy", f"{ws.path} is not a copy.", why, "Nothing needs to be accepted: go on as before.")
     held = Lock.try_acquire(ws)
     if held is None:
         why = "Another program supervises it."

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, update
 
 from actum import clock, faults
-from actum.errors import Busy, WorkspaceUnusable
+from actum.errors import Busy, Conflict
 from actum.generation import folder_identity, write_generation
 from actum.lock import Lock
 from actum.model.changes import JournalEntry
@@ -41,7 +41,7 @@ class Settled:
 
 
 def accept_restored(ws: Workspace) -> Settled:
-    """End recovery mode. Raises WorkspaceUnusable(not_restored) and Busy. One transaction; the generation file follows."""
+    """End recovery mode. Raises Conflict(not_restored) and Busy. One transaction; the generation file follows."""
     held = Lock.try_acquire(ws)
     if held is None:
         why = "Another program supervises it."
@@ -60,7 +60,8 @@ def _accept(connection: sqlite3.Connection, ws: Workspace) -> Settled:
     if from_text(selects.setting(connection, "recovery")) is None:
         connection.execute("ROLLBACK")
         why = "Its database is the newest that was written here."
-        raise WorkspaceUnusable("not_restored", f"{ws.path} was not restored from an older backup.", why)
+        remedy = "Nothing needs to be accepted: go on as before."
+        raise Conflict("not_restored", f"{ws.path} was not restored from an older backup.", why, remedy)
     now = clock.utc_us()
     unknown = numbers.keep_back(connection, ws)
     highest = max(unknown, default=0)

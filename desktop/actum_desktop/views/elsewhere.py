@@ -13,7 +13,7 @@ from typing import Any
 
 from actum.errors import ActumError
 from PySide6.QtCore import QMimeData, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from actum_desktop import measures
@@ -21,6 +21,7 @@ from actum_desktop.i18n import _
 from actum_desktop.models.arrangement import Arrangements
 from actum_desktop.models.tablereader import TableReader
 from actum_desktop.ports import Asks
+from actum_desktop.views.dropcue import DropCue
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.metriccards import MetricCards, words
 from actum_desktop.views.tablepanel import TablePanel
@@ -48,6 +49,7 @@ class ElsewherePage(QWidget):
     def __init__(self, ink: Ink, reader: TableReader, helper: Asks, arrangements: Arrangements) -> None:
         super().__init__()
         self.setAcceptDrops(True)
+        self._cue = DropCue(ink, self)
         self._found: Mapping[str, Any] | None = None
         self._make(ink, reader, helper, arrangements)
         self.clear()
@@ -268,8 +270,13 @@ class ElsewherePage(QWidget):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped(event.mimeData()) is not None:
             event.acceptProposedAction()
+            self._cue.say(_("Drop it here to open and verify it"))
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._cue.say("")
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self._cue.say("")
         path = dropped(event.mimeData())
         if path is not None:
             event.acceptProposedAction()

@@ -194,7 +194,7 @@ class ResultPage(QWidget):
         self.tables.setVisible(bool(seen.tables))
         if seen.tables:
             self.tables.show_tables(str(seen.show.get("task") or ""), seen.tables, seen.paths)
-            if first and self.window().focusWidget() is self._crumb:  # it only held the place until there was a table to work in
+            if first and self.window().focusWidget() is self._crumb:  # until there was a table to work in
                 self.tables.focus_start()
         self._show_files(seen)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -19,6 +19,7 @@ from actum_desktop import tokens
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models.resultsmodel import ITEM, ResultItem, ResultsModel
 from actum_desktop.models.resultsmodel import RIGHT as RIGHT_COLUMNS
+from actum_desktop.views.dropcue import DropCue
 from actum_desktop.views.elsewhere import dropped
 from actum_desktop.views.ink import LEFT, RIGHT, Ink
 from actum_desktop.views.rowtable import RowTable, Widths
@@ -106,6 +107,7 @@ class ResultsView(QWidget):
         super().__init__()
         self._model = model
         self.setAcceptDrops(True)
+        self._cue = DropCue(ink, self)
         theme, px = ink.theme, ink.theme.px
         self.table = ResultsTable(ink, model)
         self.table.opened.connect(self.opened)
@@ -175,8 +177,13 @@ class ResultsView(QWidget):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped(event.mimeData()) is not None:
             event.acceptProposedAction()
+            self._cue.say(_("Drop it here to open and verify it"))
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._cue.say("")
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self._cue.say("")
         path = dropped(event.mimeData())
         if path is not None:
             event.acceptProposedAction()

@@ -12,6 +12,7 @@ from actum_desktop.models.tasks import Bar, CardRuns, Index, TaskItem, TasksMode
 from actum_desktop.views.ink import RIGHT, Ink
 
 _LEAST, _GAP, _HIGH = 300, 16, 184
+_BAR = QStyle.PixelMetric.PM_ScrollBarExtent
 
 
 class CardDelegate(QStyledItemDelegate):
@@ -156,8 +157,10 @@ class TaskCards(QListView):
         ink.theme.changed.connect(self.viewport().update)
 
     def _fit(self) -> None:
-        """As many equal columns as fit."""
-        px, wide = self._ink.theme.px, max(1, self.viewport().width() - 2)
+        """As many equal columns as fit, beside a scroll bar: the list keeps its room free before there is one."""
+        bar = self.verticalScrollBar()
+        kept = 0 if bar.isVisible() else max(bar.sizeHint().width(), self.style().pixelMetric(_BAR, None, bar))
+        px, wide = self._ink.theme.px, max(1, self.viewport().width() - 2 - kept)
         columns = max(1, (wide + px(_GAP)) // (px(_LEAST) + px(_GAP)))
         self.setGridSize(QSize(max(px(_LEAST) // 2, wide // columns), px(_HIGH + _GAP)))
 

@@ -10,7 +10,7 @@ from typing import Any
 from actum.errors import ActumError
 from actum.limits import INPUT_COPY_BYTES_MAX_DEFAULT
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QAction, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from actum_desktop import measures
@@ -21,6 +21,7 @@ from actum_desktop.i18n import _, ngettext
 from actum_desktop.models import runcells
 from actum_desktop.models.background import Background
 from actum_desktop.models.tasks import LAST_RUNS, Shelf, TasksModel
+from actum_desktop.views.dropcue import DropCue
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.runform import PastRun
 from actum_desktop.views.taskcards import TaskCards
@@ -62,6 +63,7 @@ class TasksScreen(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._gallery())
         self._dropped: list[str] = []
+        self._cue = DropCue(ink, self)
         self._menu = QMenu(self)
         self._menu.setAccessibleName(_("Use the file in a task"))
         self._menu.triggered.connect(self._on_task_for_file)
@@ -258,11 +260,16 @@ class TasksScreen(QWidget):
         if self._stack.currentIndex() == 0 and dropped(event.mimeData()):
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
+            self._cue.say(_("Drop it here to choose its task"))
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._cue.say("")
 
     def dropEvent(self, event: QDropEvent) -> None:
         """The tasks that take a file are offered; dropped files are only read."""
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()
+        self._cue.say("")
         self._dropped = dropped(event.mimeData())
         self._menu.clear()
         for item in self.model.all_items():
