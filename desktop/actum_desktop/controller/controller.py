@@ -13,13 +13,14 @@ import os
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
 from actum import clock, faults, runtime
-from actum.errors import ActumError, Busy, WorkspaceUnusable
-from actum.generation import remove_endpoint, write_endpoint
+from actum.errors import ActumError, Busy, StorageFailed, WorkspaceUnusable
+from actum.generation import read_endpoint, remove_endpoint, write_endpoint
 from actum.ipc import spool
 from actum.ipc.framing import FrameTooLong
 from actum.ipc.session import Expected
@@ -155,8 +156,8 @@ class Controller(QObject):
         except WorkspaceUnusable as error:
             path, why = None, " ".join((error.what, error.why))
             log.warning("without a local socket: %s", why)
-        endpoint = {"socket": path, "instance": instance, "epoch": epoch, "pid": os.getpid(), "window": self.window}
-        write_endpoint(self.ws, endpoint)
+        self._endpoint = {"socket": path, "instance": instance, "epoch": epoch, "pid": os.getpid(), "window": self.window}
+        write_endpoint(self.ws, self._endpoint)
         now_us = clock.utc_us()
         alert: RaiseAlert | ClearAlert = ClearAlert("no_socket", now_us)
         if why:
@@ -355,9 +356,16 @@ class Controller(QObject):
             if not self._lock.still_mine():
                 self._retire("the workspace's lock file was replaced")
                 return
+            self._stay_reachable()
         self._read_states(now)
         self.tell(events.Tick())
         self._background.tick(now)
+
+    def _stay_reachable(self) -> None:
+        """An endpoint file that was removed or spoilt is written again: without it nobody finds who holds the lock."""
+        if (read_endpoint(self.ws) or {}).get("instance") != self._endpoint["instance"]:
+            with suppress(StorageFailed):  # a full disk: at the next look
+                write_endpoint(self.ws, self._endpoint)
 
     def _read_states(self, now: clock.Now) -> None:
         """Claim and state.json of every attempt that starts or computes without a channel: the spool serves as frames would."""
