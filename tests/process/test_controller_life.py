@@ -250,8 +250,9 @@ def test_ctrl_c_is_counted_and_the_command_is_answered_all_the_same(place: Place
 
     QTimer.singleShot(0, place.headless, lambda: os.kill(os.getpid(), signal.SIGINT))
     QTimer.singleShot(10, place.headless, end_the_helper)
-    assert place.ask("run", task="plain")["created"]
+    run = place.ask("run", task="plain")["run"]
     assert place.headless.interrupted == 1
+    place.ask("stop", run=run, level="ask")
 
 
 def test_a_command_that_may_be_interrupted_is(place: Place) -> None:

@@ -160,7 +160,17 @@ def let(zoo: Keeper, animal: Animal) -> tuple[Den, dict[str, Any]]:
     return den, shown
 
 
-@pytest.mark.parametrize("name", [name for name in ANIMALS if name not in ("gibberish", "stammered messages")])
+CHECKED = pytest.mark.leaves("the helper that checks results is started by this one, and ends with the supervisor")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=CHECKED if name == "names with line ends" else ())
+        for name in ANIMALS
+        if name not in ("gibberish", "stammered messages")
+    ],
+)
 def test_an_animal_ends_as_stated_and_leaves_nothing(zoo: Keeper, name: str) -> None:
     den, shown = let(zoo, ANIMALS[name])
     if name in MORE:

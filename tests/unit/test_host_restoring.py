@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -25,7 +26,8 @@ def test_a_deleted_spool_comes_back_with_claim_lock_and_records(asked: launch.La
     restorer = Restorer(asked)
     restorer.claim = CLAIM
     records = os.open(spool.spool_path(asked.folder, "records.jsonl"), os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-    os.write(records, b'{"seq":1}\n')
+    record = {"seq": 1, "at": 1, "kind": "trade", "data": {}}
+    os.write(records, json.dumps(record).encode() + b"\n")
     assert not is_gone(asked)
     shutil.rmtree(spool.spool_path(asked.folder))
     assert is_gone(asked)
@@ -33,7 +35,7 @@ def test_a_deleted_spool_comes_back_with_claim_lock_and_records(asked: launch.La
     assert restorer.restore(records)
     assert spool.read_claim(asked.folder) == CLAIM
     assert spool.probe_alive(asked.folder) == "held"
-    assert spool.read_records(asked.folder, 0)[0] == [{"seq": 1}]
+    assert spool.read_records(asked.folder, 0)[0] == [record]
     assert isinstance(spool.read_outcome(asked.folder), spool.Absent)
     os.close(records)
     os.close(restorer._lock)

@@ -59,7 +59,7 @@ def _taken(path: Path, parts: int) -> Path | None:
 @contextlib.contextmanager
 def scratch(folder: Path) -> Iterator[Path]:
     """A hidden folder in `folder`, held by a lock for as long as this export lives, and gone afterwards. Raises OSError."""
-    _remove_abandoned(folder)
+    remove_abandoned(folder)
     unheld = Path(tempfile.mkdtemp(prefix=_UNHELD, dir=folder))
     path = unheld.with_name(_SCRATCH + unheld.name.removeprefix(_UNHELD))
     held = None
@@ -74,7 +74,7 @@ def scratch(folder: Path) -> Iterator[Path]:
             os.close(held)
 
 
-def _remove_abandoned(folder: Path) -> None:
+def remove_abandoned(folder: Path) -> None:
     """What exports that were killed have left here: no one holds it any more."""
     with contextlib.suppress(OSError), os.scandir(folder) as listing:
         for entry in listing:

@@ -22,7 +22,7 @@ from actum.limits import PAGE_ROWS_MAX, RESULTS_SWEPT_MAX
 from actum.model.changes import AddExport, Answer, ClearAlert, JournalEntry, Note, Persisted, RaiseAlert
 from actum.model.run import AttemptRow
 from actum.model.status import Status
-from actum.results import digests
+from actum.results import digests, exportplace
 from actum.store import resultlists
 
 from actum_desktop.controller import flows
@@ -132,6 +132,7 @@ def deliver(package: Path, result: ResultView, task: str, policy: ExportOnSucces
         path = Path(policy.folder) / name
         written = _written_before(path, result, table, policy)
         if written is not None:
+            exportplace.remove_abandoned(path.parent)  # of the export that was killed after its file had its name
             exports.append(_row(result, table, policy, written))
             continue
         args = {
