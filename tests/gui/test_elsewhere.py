@@ -73,6 +73,7 @@ def test_a_pack_is_looked_at_and_verified_as_far_as_is_asked(desks: Desks, qtbot
     assert "that its tables mean" in page.not_shown.text()
     assert verify(desk, qtbot, level="sample:4") == "consistent with itself"
     assert "No file was read whole" in page.shown.text()
+    assert verify(desk, qtbot, level="sample:4", digest=digest) == "consistent with itself"
     assert verify(desk, qtbot, digest="0" * 64) == "not consistent"
     assert page.shown.isHidden()
     folder = desk._folder

@@ -46,6 +46,7 @@ def test_a_level_names_how_far_was_looked_and_its_answer_says_no_more(app: App) 
     said = app.run("verify", "1", "--level", "chunks:1-1").stdout
     assert "content, chunks 1–1 of 1: " in said
     assert "their bytes not read" in said
+    assert "as sealed" not in said
     assert app.json("verify", "1", "--level", "bytes")["details"]["level"] == "bytes"
     assert app.json("verify", "1", "--level", "chunks:1-2", code=2)["error"]["code"] == "bad_extent"
     assert app.json("verify", "1", "--level", "glance", code=2)["error"]["code"] == "wrong_use"
@@ -127,6 +128,9 @@ def test_a_pack_is_recorded_and_verified_elsewhere_with_and_without_its_digest(a
     known = elsewhere.json("verify", made["path"], "--digest", made["manifest_sha256"])
     assert not any("Whose result it is" in sentence for sentence in known["not_proved"])
     assert len(known["proved"]) == 2
+    for level in ("bytes", "sample:1", "chunks:1-1"):  # a look at some of it does not show that nothing was changed
+        part = elsewhere.json("verify", made["path"], "--digest", made["manifest_sha256"], "--level", level)
+        assert [sentence[:36] for sentence in part["proved"]] == ["Its manifest is the one whose digest"]
     assert elsewhere.json("verify", made["path"], "--digest", "0" * 64, code=5)["state"] == "damaged"
     assert "not shown: Whose result it is" in elsewhere.run("verify", made["path"]).stdout
     assert not elsewhere.ws.path.exists()

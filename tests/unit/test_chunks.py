@@ -95,6 +95,11 @@ def test_a_partial_look_covers_its_chunks_and_says_so(made: Made) -> None:
             assert (difference.row, difference.column) == (30, "n")
 
 
+def test_a_partial_look_counts_the_tables_it_looked_at(made: Made) -> None:
+    report = verify(made.path, made.expected, extent=Extent(chunks=(1, 2)))
+    assert (report.content.files, report.content.size_bytes, report.content.rows) == (1, 0, 24)
+
+
 def test_a_sample_names_the_chunks_it_took(made: Made) -> None:
     report = verify(made.path, made.expected, extent=Extent(sample=2))
     assert report.content.extent == "sample of 2 of 5 chunks"

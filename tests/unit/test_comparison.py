@@ -10,6 +10,8 @@ import pytest
 from actum.errors import WrongUse
 from actum.limits import COMPARED_RUNS_MAX
 from actum.results.comparison import Row, Subject, compare
+from actum_desktop.commands.compare import _metric as told
+from actum_desktop.models.comparemodel import _metric as shown
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,6 +79,16 @@ def test_r15_no_difference_is_invented_where_there_is_no_value() -> None:
 def test_why_there_is_no_difference(other: dict[str, Any], why: str) -> None:
     cell = compare([subject(1, metric("1")), subject(2, other)]).metrics[0].cells[1]
     assert (cell.difference, cell.why) == (None, why)
+
+
+def test_a_value_in_another_unit_never_stands_under_the_unit_of_the_first() -> None:
+    """7.5 EUR is not 7.5 USD: not in the document, not in words, and the two are not equal."""
+    found = compare([subject(1, metric("7.5", unit="USD")), subject(2, metric("7.5", unit="EUR")), subject(3, metric("7.5"))])
+    (row,) = found.metrics
+    assert row.differs
+    assert [cell["unit"] for cell in found.to_json()["metrics"][0]["cells"]] == ["USD", "EUR", None]
+    assert [told(cell, row.unit) for cell in row.cells] == ["7.5", "7.5 EUR", "7.5 (no unit)"]
+    assert [shown(cell, row.unit).text for cell in row.cells] == ["7.5", "7.5 EUR", "7.5"]
 
 
 DECIMALS = st.decimals(allow_nan=False, allow_infinity=False, places=18, min_value=-(10**30), max_value=10**30)

@@ -170,7 +170,8 @@ def _from_report(report: Report, level: str) -> Check:
         extent = report.content.extent
         said = f"{report.bytes.files} files and {report.content.rows:,} rows are as they were."
         if extent != "whole":
-            said = f"{report.bytes.files} files are there; {report.content.rows:,} rows are as they were ({extent})."
+            rows = f"{report.content.rows:,} rows mean what their authority means"
+            said = f"{report.bytes.files} files are there; {rows} ({extent})."
         return Check("readable", said, level, report.to_json())
     return Check("damaged", report.reason, level, report.to_json(), report.failed_checks <= _DERIVED_CHECKS)
 

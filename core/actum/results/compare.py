@@ -47,6 +47,7 @@ class Covered:
     chunks: int = 0
     resumed: int = 0
     numbers: list[int] = field(default_factory=list)
+    tables: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def compare_tables(
     for name, entry in entries.items():
         of_table = [chunk for chunk in chosen if chunk.table == name]
         if of_table:
+            covered.tables += 1
             _check_table(look, name, entry, of_table)
     for name in copies.keys() - entries.keys():
         findings.add("content", f"The derived table “{name}” has no authority.")

@@ -71,10 +71,13 @@ class MetricCell:
     difference: str | None
     why: str
     needed: int | None = None
+    unit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MetricRow:
+    """`unit` is that of the first run that has the metric; a cell may have another."""
+
     name: str
     title: str
     unit: str
@@ -82,7 +85,7 @@ class MetricRow:
 
     @property
     def differs(self) -> bool:
-        return len({(cell.value, cell.status, cell.reason) for cell in self.cells}) > 1
+        return len({(cell.value, cell.status, cell.reason, cell.unit) for cell in self.cells}) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,8 @@ def _cell(metric: Show | None, first: Show | None, *, first_run: bool) -> Metric
     value = None if metric.get("value") is None else str(metric["value"])
     difference, why = (None, "first") if first_run else _difference(metric, first)
     counts = metric.get("observation_count"), metric.get("observations_needed")
-    return MetricCell(value, str(metric.get("status")), metric.get("reason"), counts[0], difference, why, counts[1])
+    status, unit = str(metric.get("status")), metric.get("unit") or None
+    return MetricCell(value, status, metric.get("reason"), counts[0], difference, why, counts[1], unit)
 
 
 def _difference(metric: Show, first: Show | None) -> tuple[str | None, str]:

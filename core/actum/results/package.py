@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # What a verification elsewhere can and cannot say. `{digest}` is the sha256 of manifest.json.
 PROVED = "The package is consistent with itself: every file has its digest, and every table means what its authority means."
 PROVED_SEALED = "It is the package whose manifest has the digest you gave: nothing in it was changed since it was sealed."
+PROVED_MANIFEST = "Its manifest is the one whose digest you gave. Of its files only that was looked at which the level names."
 NOT_PROVED = (
     "Whose result it is, and that it is the one that was sealed: compare the digest with the one its sender tells you.",
     "That its source is trustworthy, or its formula right.",

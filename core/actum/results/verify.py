@@ -153,6 +153,8 @@ def _content(documents: _Documents, advance: Advance, extent: Extent, notes: Res
         covered = compare_tables(package, manifest, digest, derived, findings, advance, extent, notes)
         counted |= {"rows": covered.rows, "chunks": covered.chunks, "resumed": covered.resumed, "extent": covered.extent}
         counted["chunk_numbers"] = tuple(covered.numbers)
+        if not extent.whole:
+            counted |= {"files": covered.tables, "size_bytes": 0}  # of the files no more than some chunks were read
     elif not extent.whole:
         extent.choose(())
         counted["extent"] = extent.words(0, 0)

@@ -59,7 +59,7 @@ def _print(out: Output, found: Comparison, *, everything: bool) -> None:
     out.say(out.toned(f"METRICS  difference to run {found.runs[0]}", "strong"))
     metrics = [row for row in found.metrics if everything or row.differs or len(found.metrics) <= 20]
     if metrics:
-        out.rows(heads, [(_titled(row.title, row.unit), *(_metric(cell) for cell in row.cells)) for row in metrics])
+        out.rows(heads, [(_titled(row.title, row.unit), *(_metric(cell, row.unit) for cell in row.cells)) for row in metrics])
     else:
         out.say("None of these runs has a metric." if not found.metrics else "All metrics are equal.")
     out.say()
@@ -86,12 +86,15 @@ def _line(row: Row, *, short: bool) -> tuple[str, ...]:
     return (row.title, *(shown(cell) for cell in row.cells))
 
 
-def _metric(cell: MetricCell) -> str:
+def _metric(cell: MetricCell, unit: str) -> str:
+    """A value stands under its row's unit; one in another says so itself."""
     if cell.value is None:
         reason = (cell.reason or "no reason given").replace("_", " ")
         counted = "" if cell.observations is None else f" ({measures.count(cell.observations)})"
         return measures.DASH if cell.status == "absent" else f"{cell.status.replace('_', ' ')}: {reason}{counted}"
     value = cell.value.replace("-", "−", 1)
+    if (cell.unit or "") != unit:
+        value += f" {cell.unit or '(no unit)'}"
     if cell.difference is None:
         return value
     sign = "−" if cell.difference.startswith("-") else "+"

@@ -127,7 +127,7 @@ def verify_path(out: Output, text: str, level: str = "content", digest: str | No
 def _looked(out: Output, package: Path, level: str, digest: str | None) -> dict[str, Any]:
     from actum.results import manifest
     from actum.results.chunks import WHOLE, extent_of
-    from actum.results.package import NOT_PROVED, NOT_PROVED_SEALED, PROVED, PROVED_SEALED
+    from actum.results.package import NOT_PROVED, NOT_PROVED_SEALED
     from actum.results.report import Expected
     from actum.results.verify import verify, verify_bytes
 
@@ -142,7 +142,6 @@ def _looked(out: Output, package: Path, level: str, digest: str | None) -> dict[
     else:
         report = verify(package, expected, tell, extent=extent or WHOLE)
         ok, reason, details = report.ok, report.reason, report.to_json()
-    whole = level == "content"
     try:
         found: str | None = manifest.read_manifest(package)[1]
     except (OSError, manifest.NotAPackage):
@@ -153,10 +152,19 @@ def _looked(out: Output, package: Path, level: str, digest: str | None) -> dict[
         "level": level,
         "digest": found,
         "digest_given": digest is not None,
-        "proved": ([PROVED] if ok and whole else []) + ([PROVED_SEALED] if ok and digest is not None else []),
+        "proved": _proved(level, sealed=digest is not None) if ok else [],
         "not_proved": list(NOT_PROVED_SEALED if digest is not None else NOT_PROVED),
         "details": details,
     }
+
+
+def _proved(level: str, *, sealed: bool) -> list[str]:
+    """What a look that found nothing shows: of files whose bytes were not read, nothing but that they are there."""
+    from actum.results.package import PROVED, PROVED_MANIFEST, PROVED_SEALED
+
+    if level == "content":
+        return [PROVED, PROVED_SEALED] if sealed else [PROVED]
+    return [PROVED_MANIFEST] if sealed else []
 
 
 def _print_proof(out: Output, answer: Mapping[str, Any]) -> None:
@@ -200,14 +208,16 @@ def _print(out: Output, name: str, answer: Mapping[str, Any]) -> None:
 
 
 def level_line(level: Mapping[str, Any]) -> str:
-    """`content: 2 tables, 749 rows, as sealed`: what one level looked at and what came of it."""
-    if level["level"] == "bytes":
-        looked_at = f"{measures.count(level['files'])} files, {measures.size(level['size_bytes'])}"
+    """`content: 2 tables, 749 rows, as their authority says`: what one level looked at, and what came of it and no more."""
+    files = f"{measures.count(level['files'])} files"
+    if level["level"] in ("bytes", "authority"):
+        looked_at, fine = f"{files}, {measures.size(level['size_bytes'])}", "with the digests listed"
     elif level["level"] == "presence":
-        looked_at = f"{measures.count(level['files'])} files, their bytes not read"
+        looked_at, fine = f"{files}, their bytes not read", "with the sizes listed"
     else:
         looked_at = f"{measures.count(level['files'])} tables, {measures.count(level['rows'])} rows"
-    outcome = "as sealed" if level["ok"] else f"{measures.count(level['findings_total'])} not as sealed"
+        fine = "as their authority says"
+    outcome = fine if level["ok"] else f"{measures.count(level['findings_total'])} findings"
     resumed = f", {measures.count(level['resumed'])} found before" if level.get("resumed") else ""
     extent = level.get("extent", "whole")
     name = str(level["level"]) if extent == "whole" else f"{level['level']}, {extent}"

@@ -92,7 +92,12 @@ def lines(compared: Compared, *, everything: bool) -> list[Line]:
     if found.metrics:
         shown.append(Line(_("Metrics"), _("difference to {run}").format(run=letter(0))))
         shown += [
-            Line(f"{row.title}, {row.unit}" if row.unit else row.title, "", tuple(map(_metric, row.cells)), row.differs)
+            Line(
+                f"{row.title}, {row.unit}" if row.unit else row.title,
+                "",
+                tuple(_metric(cell, row.unit) for cell in row.cells),
+                row.differs,
+            )
             for row in found.metrics
         ]
     shown.append(Line(_("Run")))
@@ -155,7 +160,7 @@ def _circumstance(row: Row) -> Line:
     return Line(_(_CIRCUMSTANCES[row.name]), "", tuple(cells), row.differs)
 
 
-def _metric(cell: MetricCell) -> Cell:
+def _metric(cell: MetricCell, unit: str) -> Cell:
     if cell.status == "absent":
         return Cell(measures.DASH, missing=True)
     if cell.value is None:
@@ -167,7 +172,8 @@ def _metric(cell: MetricCell) -> Cell:
     if cell.difference is not None:
         sign = "" if cell.difference.startswith("-") else "+"
         aside = sign + celltext.number(cell.difference)
-    return Cell(celltext.number(cell.value), aside)
+    own = f" {cell.unit}" if cell.unit and cell.unit != unit else ""  # not the one that its row names
+    return Cell(celltext.number(cell.value) + own, aside)
 
 
 class CompareModel(QAbstractTableModel):
