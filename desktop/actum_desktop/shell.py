@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QAbstractButton, QMainWindow
 
 from actum_desktop import tokens
 
@@ -53,9 +53,11 @@ class Shell(QMainWindow):
             self.painted.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A key while nothing inside has the focus."""
-        inside = self.centralWidget()
-        if inside is not None and event.key() == Qt.Key.Key_Escape:
+        """A key that nothing inside has taken. Enter presses the button that has the focus, as Space does."""
+        inside, focused = self.centralWidget(), self.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, QAbstractButton):
+            focused.click()
+        elif inside is not None and event.key() == Qt.Key.Key_Escape:
             inside.keyPressEvent(event)
         else:
             super().keyPressEvent(event)

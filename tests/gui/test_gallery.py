@@ -175,17 +175,6 @@ def test_r11_live_states_are_kept_up_to_a_bound(screen: TasksScreen) -> None:
     assert len(screen.model._live) == 0, "emptied, and filled again by the next looks"
 
 
-@pytest.mark.parametrize("width", [1_024, 1_064, 1_085, 1_400])
-def test_the_cards_fill_the_width_whether_there_is_a_scroll_bar_or_not(screen: TasksScreen, qtbot: QtBot, width: int) -> None:
-    cards, rows = screen.cards, screen.model.rowCount()
-    for height in (500, 1_600):
-        screen.resize(width, height)
-        qtbot.waitUntil(lambda: cards.visualRect(cards.model().index(0, 0)).isValid(), timeout=5_000)
-        tops = [cards.visualRect(cards.model().index(row, 0)).top() for row in range(rows)]
-        columns = max(1, cards.viewport().width() // cards.gridSize().width())
-        assert tops.count(tops[0]) == min(rows, columns)
-
-
 def test_what_dropping_would_do_is_said_while_a_file_is_held_over_the_gallery(screen: TasksScreen) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile("/tmp/prices.csv")])

@@ -97,7 +97,8 @@ def test_the_list_leads_to_the_page_and_the_page_to_its_run_by_keyboard(desks: D
     buttons = window._page.findChildren(QAbstractButton)
     link = next(made for made in buttons if made.accessibleName() == "Open result")
     qtbot.waitUntil(link.isVisible, timeout=WAIT_MS)
-    link.click()
+    link.setFocus()
+    QTest.keyClick(link, Qt.Key.Key_Return)  # Enter presses the button that has the focus
     assert window._pages.currentWidget() is page
     QTest.keyClick(desk.shell, Qt.Key.Key_Escape)
     assert window._pages.currentWidget() is window._results.list

@@ -53,7 +53,8 @@ class LaunchDelegate(QStyledItemDelegate):
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(box, theme.color("tint_accent"))
             painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), theme.color("accent"))
-        ink.hairline(painter, box.left(), box.right() + 1, box.bottom() - 1)
+        if index.row() + 1 < index.model().rowCount():  # below the last row stands the edge of the card: no second line
+            ink.hairline(painter, box.left(), box.right() + 1, box.bottom() - 1)
         step, top = theme.line("caption"), box.top() + px(14)
         starts = [box.left() + px(20) + (box.width() - px(20)) * part for part in _COLUMNS]
         ends = [*starts[1:], box.right()]
