@@ -282,6 +282,7 @@ BATCH_FILES_MAX = 10_000  # files of one batch of exports; more are refused in w
 EXPORT_NAME_BYTES_MAX = 180  # of a table's name in a file's name, which file systems hold to 255 with what is added; cut
 EXPORT_NAMES_MAX = 1_000  # names tried to keep both files; beyond, it is refused
 EXPORT_ROOM_LEFT_BYTES = 64 << 20  # free space that an export leaves to others: it ends before
+EXPORT_ALONE_WAIT_S = 5  # for another export to give its file a name; then it is done all the same
 EXPORT_ROOM_EVERY_BYTES = 16 << 20  # written between two looks at the free space
 EXPORT_MEMORY_BYTES_MAX = 512 << 20  # of an export of any length: batches shrink where rows are long; measured by tests/bench
 

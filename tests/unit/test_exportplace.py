@@ -372,3 +372,60 @@ def test_a_name_that_is_no_text_is_refused_before_anything_is_written(package: P
     with pytest.raises(WrongUse, match="is no text"):
         export.export(package, "plain", "csv", "data", tmp_path / "\udcff.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_of_two_exports_to_one_name_file_and_sidecar_are_of_the_same(package: Path, tmp_path: Path) -> None:
+    """R14: what stands beside a file speaks of that file, whoever came last."""
+    path = tmp_path / "t.csv"
+
+    def written(name: str) -> None:
+        for _ in range(8):
+            export.export(package, name, "csv", "data", path, overwrite=True)
+
+    others = [threading.Thread(target=written, args=(name,)) for name in ("plain", "metrics")]
+    for other in others:
+        other.start()
+    seen = 0
+    while any(other.is_alive() for other in others):
+        with exportplace.alone(tmp_path):
+            if path.exists():
+                seen += 1
+                said = json.loads(exportplace.sidecar_of(path).read_bytes())
+                assert said["sha256"] == digests.of_file(path).sha256
+    assert seen
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["t.csv", "t.csv.actum.json"]
+
+
+def test_killed_between_a_replaced_file_and_its_sidecar_no_other_ones_word_is_left(package: Path, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    export.export(package, "metrics", "csv", "data", path)
+    faults.arm("export.sidecar.fsync.before:error=EIO")
+    try:
+        with pytest.raises(StorageFailed):
+            export.export(package, "plain", "csv", "data", path, overwrite=True)
+    finally:
+        faults.arm("")
+    assert path.exists()
+    assert not exportplace.sidecar_of(path).exists()
+
+
+def test_r11_an_export_waits_for_another_so_long_and_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """EXPORT_ALONE_WAIT_S: a folder that others hold for good keeps nobody from exporting."""
+    monkeypatch.setattr(limits, "EXPORT_ALONE_WAIT_S", 0)
+    with exportplace.alone(tmp_path), exportplace.alone(tmp_path):
+        pass
+    monkeypatch.setattr(limits, "EXPORT_ALONE_WAIT_S", 60)
+    let_go, entered = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with exportplace.alone(tmp_path):
+            entered.set()
+            let_go.wait(60)
+
+    holding = threading.Thread(target=hold)
+    holding.start()
+    assert entered.wait(60)
+    threading.Timer(0.1, let_go.set).start()
+    with exportplace.alone(tmp_path):
+        assert let_go.is_set()
+    holding.join()

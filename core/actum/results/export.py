@@ -132,14 +132,18 @@ def export(
             source = exportsource.filtered(source, asked, scratch)
         job = Job(source, format, profile, scratch, progress)
         job.refuse()
-        written = job.run(path, existing)
-        document = exportwords.sidecar(manifest, manifest_sha256, source, written, asked)
-        document |= {"format": format, "profile": profile, "rule": job.rule, "losses": [loss.to_json() for loss in job.losses]}
-        sidecar = sidecar_of(written.path)
-        durable.write_file(sidecar, canonical.pretty(document).encode(), fault="export.sidecar", mode=0o644)
+
+        def say(made: exportwords.Written) -> None:
+            document = exportwords.sidecar(manifest, manifest_sha256, source, made, asked)
+            document |= {"format": format, "profile": profile, "rule": job.rule}
+            document["losses"] = [loss.to_json() for loss in job.losses]
+            content = canonical.pretty(document).encode()
+            durable.write_file(sidecar_of(made.path), content, fault="export.sidecar", mode=0o644)
+
+        written = job.run(path, existing, say)
     return Exported(
         str(written.path),
-        str(sidecar),
+        str(sidecar_of(written.path)),
         written.sha256,
         written.size_bytes,
         source.rows,
@@ -204,8 +208,10 @@ class Job:
         """Raises WrongUse for a table that the format cannot hold."""
         (_SHEETS[self._format][1] if self._sheet else DATA[self._format].refuse)(self._source.schema)
 
-    def run(self, path: Path, existing: str) -> exportwords.Written:
-        """Look, write, read back, compare, name. Raises as `export`."""
+    def run(
+        self, path: Path, existing: str, say: Callable[[exportwords.Written], None] = lambda made: None
+    ) -> exportwords.Written:
+        """Look, write, read back, compare, name, and `say` what it is. Raises as `export`."""
         source, parts = self._source, 1
         exportplace.need_room(path.parent, sizes(source, (self._format,))[self._format])
         if self._sheet:
@@ -218,8 +224,13 @@ class Job:
                 counts = self._write(files)
             compared = self._compare(temporary.paths)
             found = [digests.of_file(each) for each in temporary.paths]
-            temporary.into_place(existing == REPLACE)
-        return exportwords.Written(path, compared, exportwords.parts(temporary.targets, found, counts))
+            written = exportwords.Written(path, compared, exportwords.parts(temporary.targets, found, counts))
+            with exportplace.alone(path.parent):
+                if existing == REPLACE:  # killed in between, a file without a word of it is left, never with another's
+                    sidecar_of(path).unlink(missing_ok=True)
+                temporary.into_place(existing == REPLACE)
+                say(written)
+        return written
 
     def _write(self, files: list[IO[bytes]]) -> list[int]:
         source, schema = self._source, self._source.schema

@@ -12,6 +12,7 @@ import errno
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +23,7 @@ from actum.results import durable
 from actum.results.publish import rename_noreplace
 
 SIDECAR_ENDING = ".actum.json"
+_ALONE_EVERY_S = 0.02
 _SCRATCH, _UNHELD = ".actum-export-", ".actum-exporting-"
 REFUSE, REPLACE, KEEP_BOTH = EXISTING = ("refuse", "replace", "keep_both")
 
@@ -74,20 +76,41 @@ def scratch(folder: Path) -> Iterator[Path]:
             os.close(held)
 
 
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """While a file and what says of it get their names: of two exports to one name, the file of one and the word of the other
+    would stand there. Held briefly; where it cannot be had within EXPORT_ALONE_WAIT_S, it is gone on without."""
+    given_up, held = time.monotonic() + limits.EXPORT_ALONE_WAIT_S, None
+    while True:
+        try:
+            held = _held(folder)
+            break
+        except BlockingIOError:
+            if time.monotonic() >= given_up:
+                break
+            time.sleep(_ALONE_EVERY_S)
+    try:
+        yield
+    finally:
+        if held is not None:
+            os.close(held)
+
+
 def remove_abandoned(folder: Path) -> None:
     """What exports that were killed have left here: no one holds it any more."""
     with contextlib.suppress(OSError), os.scandir(folder) as listing:
         for entry in listing:
             if not entry.name.startswith(_SCRATCH) or not entry.is_dir(follow_symlinks=False):
                 continue
-            held = _held(Path(entry.path))
-            if held is not None:
-                shutil.rmtree(entry.path, ignore_errors=True)
-                os.close(held)
+            with contextlib.suppress(BlockingIOError):
+                held = _held(Path(entry.path))
+                if held is not None:
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                    os.close(held)
 
 
 def _held(folder: Path) -> int | None:
-    """A descriptor that holds the folder; None where another holds it, or where nobody can."""
+    """A descriptor that holds the folder; None where nobody can. Raises BlockingIOError where another holds it."""
     try:
         import fcntl
     except ImportError:
@@ -98,6 +121,9 @@ def _held(folder: Path) -> int | None:
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise
     except OSError:
         os.close(descriptor)
         return None
