@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from actum_desktop import failures
+from actum_desktop import failures, measures
 from actum_desktop.i18n import N_, _
 
 
@@ -151,6 +151,13 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("Check again; if it happens once more, look at the crash report."),
     ),
 }
+# What is measured, by its name in the evidence.
+_MEASURED = {
+    "cpu_percent": N_("CPU"),
+    "ever": N_("Progress was seen before"),
+    "for_s": N_("Without progress for"),
+    "heartbeat_age_s": N_("Age of the last heartbeat"),
+}
 _SEVERITY = {"bad": ("x-circle-fill", "bad"), "warning": ("warning-fill", "warn"), "info": ("info-fill", "text2")}
 _ALIASES = {
     "hold": "cannot_tell",
@@ -185,8 +192,23 @@ def alert_words(code: str, severity: str, data: Mapping[str, Any], subject: str 
         means = f"{data['why']} {_(known[2])}"
     remedy = str(data.get("remedy") or "") or (_(known[3]) if known else "")
     shown = {"title", "what", "message", "why", "remedy"}
-    evidence = tuple((str(key), _value(value)) for key, value in sorted(data.items()) if key not in shown and value is not None)
+    items = [(str(key), value) for key, value in sorted(data.items()) if key not in shown and value is not None]
+    evidence = tuple(_told(key, value) for key, value in items)
     return AlertWords(title, icon, tone, happened, means, evidence, remedy)
+
+
+def _told(key: str, value: Any) -> tuple[str, str]:
+    """One piece of evidence as a person reads it; what has no words of its own is shown as it is on record."""
+    name = _(_MEASURED[key]) if key in _MEASURED else key.replace("_", " ")
+    if isinstance(value, bool):
+        return name, _("yes") if value else _("no")
+    if isinstance(value, int | float) and key.endswith("_s"):
+        return name, measures.duration(float(value))
+    if isinstance(value, int | float) and key.endswith("_percent"):
+        return name, f"{value:.0f} %"
+    if isinstance(value, int) and key.endswith("_bytes"):
+        return name, measures.size(value)
+    return name, _value(value)
 
 
 def _value(value: Any) -> str:

@@ -245,3 +245,15 @@ def test_a_readable_result_is_said_to_be_so_as_far_as_was_looked(level: str, wor
     badge = wording.result_badge({"state": "readable", "checked_at": "2026-01-01T00:00:00.000000Z", "checked_level": level})
     assert badge is not None
     assert badge.word.startswith(f"{words} ")
+
+
+def test_the_evidence_of_an_alert_is_told_in_words_and_measures() -> None:
+    data = {"cpu_percent": 0.0, "ever": True, "for_s": 926.981, "heartbeat_age_s": 2.0, "odd_key": 7, "log_bytes": 2048}
+    assert set(alert_words("stall", "warning", data).evidence) == {
+        ("CPU", "0 %"),
+        ("Progress was seen before", "yes"),
+        ("Without progress for", "15 min"),
+        ("Age of the last heartbeat", "2 s"),
+        ("odd key", "7"),
+        ("log bytes", "2.0 KB"),
+    }
