@@ -6,6 +6,7 @@ switched off. If then exactly one check fails, switching that one off too would 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -19,9 +20,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from actum import limits
+from actum.errors import CheckFailed
+from actum.results.check import check
 from actum.results.compare import compare_batches, first_difference
 from actum.results.manifest import Messages
 from actum.results.report import Expected, Findings
+from actum.results.tables import locate
 from actum.results.verify import verify
 
 from tests.helpers import packages
@@ -187,6 +191,28 @@ def test_nothing_waits_at_a_pipe_or_follows_a_link_in_the_place_of_a_file(tmp_pa
     path.unlink()
     path.mkdir()
     assert not verify(made.path, made.expected).ok
+
+
+def test_a_parquet_whose_footer_is_damaged_is_damaged_and_can_be_made_again(tmp_path: Path) -> None:
+    """R14: not “the disk does not answer”. The library raises an OSError for some of these, one without a number."""
+    made = packages.sample(tmp_path)
+    path = packages.writable(made.path / "derived" / "returns.parquet")
+    good = path.read_bytes()
+    footer = len(good) - 8 - int.from_bytes(good[-8:-4], "little")
+    for place in range(footer, len(good), 41):
+        path.write_bytes(good[:place] + bytes([good[place] ^ 0x55]) + good[place + 1 :])
+        found = check(made.path, made.sealed.manifest_sha256, "content")
+        assert (found.state, found.rebuildable) == ("damaged", True), place
+        with contextlib.suppress(CheckFailed):
+            locate(made.path, "returns").schema()
+            locate(made.path, "returns").rows()
+
+
+def test_a_csv_whose_header_is_no_text_any_more_is_a_finding(tmp_path: Path) -> None:
+    made = packages.sample(tmp_path)
+    path = packages.writable(made.path / "tables" / "quotes.csv")
+    path.write_bytes(b"\xee" + path.read_bytes()[1:])
+    assert set(verify(made.path, made.expected).failed_checks) == {"digests", "content"}
 
 
 def test_a_file_changed_between_its_bytes_and_its_content_is_not_passed(tmp_path: Path) -> None:

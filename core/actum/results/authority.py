@@ -165,7 +165,7 @@ def _csv(path: Path, entry: Mapping[str, Any], advance: Advance, skip: int) -> I
                 first_row += texts.num_rows
                 advance(file.tell() - told)
                 told = file.tell()
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowInvalid, UnicodeDecodeError) as error:  # of the names in its header
             raise invalid(f"The table “{entry['table']}” is not a regular CSV.", f"{str(error).splitlines()[0]}.") from error
 
 

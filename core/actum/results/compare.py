@@ -307,8 +307,11 @@ def _read_schema(path: Path, read: Callable[[Path], Any], table: str) -> Any:
 
     try:
         return read(path)
-    except pa.ArrowException as error:
-        raise ActumError("contract_invalid", f"The Parquet of the table “{table}” cannot be read.", f"{error}.") from error
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the disk's; a footer that is none has no number
+        why = f"{str(error).splitlines()[0]}."
+        raise ActumError("contract_invalid", f"The Parquet of the table “{table}” cannot be read.", why) from error
 
 
 def schema_difference(table: str, wanted: pa.Schema, found: pa.Schema) -> Difference | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,16 +27,28 @@ class StoredTable:
     def schema(self) -> pa.Schema:
         import pyarrow.parquet as pq
 
-        return pq.read_schema(self.path)
+        return _readable(pq.read_schema, self.path)
 
     def rows(self) -> int:
         import pyarrow.parquet as pq
 
-        return int(pq.read_metadata(self.path).num_rows)
+        return int(_readable(pq.read_metadata, self.path).num_rows)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows, at most BATCH_ROWS at once. Raises OSError, ActumError."""
         return authority.parquet_batches(self.path, self.name)
+
+
+def _readable(read: Callable[[Path], Any], path: Path) -> Any:
+    """What a Parquet says of itself. Raises OSError, CheckFailed where it is none any more."""
+    import pyarrow as pa
+
+    try:
+        return read(path)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise _damaged(f"{path.name}: {str(error).splitlines()[0]}.") from error
 
 
 def table_names(package: Path) -> list[str]:
