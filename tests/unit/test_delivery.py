@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -78,3 +79,16 @@ def test_r11_a_sidecar_at_the_bound_is_read_and_a_longer_one_is_none_of_ours(
     for bound, known in ((len(text), True), (len(text) - 1, False)):
         monkeypatch.setattr(limits, "SIDECAR_BYTES_MAX", bound)
         assert (deliveries._written_before(path, result, "t", policy) is not None) == known  # type: ignore[arg-type]
+
+
+def test_a_pipe_or_a_bottomless_document_in_the_place_of_a_sidecar_is_none_of_ours(tmp_path: Path) -> None:
+    """The folder is the user's: what stands there makes nobody wait, and ends nothing."""
+    policy = ExportOnSuccess(str(tmp_path))
+    result = SimpleNamespace(digest="ab", run=1)
+    path, sidecar = tmp_path / "t.csv", tmp_path / "t.csv.actum.json"
+    path.write_text("n")
+    os.mkfifo(sidecar)
+    assert deliveries._written_before(path, result, "t", policy) is None  # type: ignore[arg-type]
+    sidecar.unlink()
+    sidecar.write_text("[" * 100_000)
+    assert deliveries._written_before(path, result, "t", policy) is None  # type: ignore[arg-type]
