@@ -5,20 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from actum_desktop import documents
+from actum_desktop import documents, i18n
 from actum_desktop.models import losswords
 from actum_desktop.qtwords import QtWords
 from PySide6.QtCore import QCoreApplication, QDir, QStandardPaths
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 
 def said() -> str:
     return QCoreApplication.translate("QFileDialog", "File &name:")
 
 
-def test_the_words_of_qt_follow_the_language_and_come_back(qapp: QApplication) -> None:
+def test_the_words_of_qt_follow_the_language_and_come_back(qapp: QApplication, tmp_path: Path) -> None:
     words = QtWords(qapp)
     assert words.use("zh_CN")
+    i18n.use("zh_CN")
+    dialog = QFileDialog(None, "x", str(tmp_path))
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    dialog.show()
+    told = [label.text() for label in dialog.findChildren(QLabel) if label.text()]
+    dialog.close()
+    dialog.deleteLater()
+    i18n.use("en")
+    assert told
+    assert all("一" <= label[0] <= "龥" for label in told), told
     assert "文件" in said()
     assert words.use("zh_CN")
     assert words.use("en")
