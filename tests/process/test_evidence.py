@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -136,6 +137,24 @@ def test_another_machine_boot_and_namespace(attempt: Attempt) -> None:
 def test_the_claims_word_goes_before_what_was_told(attempt: Attempt) -> None:
     host = running(attempt)
     assert look(attempt, host._replace(start_ticks=1)).host is HostSeen.ALIVE
+
+
+def test_r07_a_claim_that_was_written_anew_ends_nobody(attempt: Attempt) -> None:
+    """R06, R09: the work could write that file. Another boot in it proves nothing of a host whose lock is held."""
+    host = running(attempt)
+    path = attempt.folder / "spool" / "claim"
+    claim = json.loads(path.read_text())
+    claim["identity"]["boot"] = "another"
+    path.unlink()
+    path.write_text(json.dumps(claim))
+    seen = look(attempt, host)
+    assert (seen.host, seen.tree, seen.host_identity) == (HostSeen.ALIVE, TreeSeen.LEFT, host)
+    seen = look(attempt)
+    assert (seen.host, seen.tree) == (HostSeen.UNKNOWN, TreeSeen.UNKNOWN)
+    assert "lock is held" in seen.why["host"]
+    kill_host(attempt)
+    seen = look(attempt, host)
+    assert (seen.host, seen.tree) == (HostSeen.GONE, TreeSeen.LEFT)
 
 
 def test_a_process_that_inherited_the_alive_lock_is_a_member(attempt: Attempt) -> None:

@@ -64,6 +64,9 @@ class Gathering:
         if self.place == "machine":
             self.host_method = "machine"
             self._unknown("host", "It was started on another machine.")
+        elif self.place == "boot" and self.lock == "held":
+            self.host_method = "alive_lock"
+            self._unknown("host", "It is said to be of an earlier start of this machine, and its lock is held.")
         elif self.place == "boot":
             self.host, self.host_method = HostSeen.GONE, "boot"
         elif self.identity is not None and self.place == "same":
@@ -105,7 +108,9 @@ class Gathering:
     def _tree(self) -> None:
         machine = self.app.world.machine
         confirmed = str((self.document or {}).get("tree", {}).get("method", "")).startswith("subreaper")
-        if self.place == "boot":
+        if self.place == "boot" and self.host is HostSeen.UNKNOWN:
+            self._unknown("tree", "Its lock is held.")
+        elif self.place == "boot":
             self.tree, self.method = TreeSeen.CLEAR, "boot"
         elif self.place != "same" or self.app.place != "here":
             self._unknown("tree", "Its processes cannot be told from here.")

@@ -322,9 +322,16 @@ SITUATIONS = (
     ),
     Situation(
         "another boot",
-        _all(lives, lambda desk: desk.place(boot="another")),
+        _all(died, lambda desk: desk.place(boot="another")),
         ("gone", "none", "clear", "host"),
         ("boot", "boot"),
+    ),
+    Situation(
+        "another boot, and its lock is held",
+        _all(lives, lambda desk: desk.place(boot="another")),
+        ("unknown", "none", "unknown", "host"),
+        ("alive_lock", ""),
+        ("host", "tree"),
     ),
     Situation(
         "another machine",

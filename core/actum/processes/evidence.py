@@ -120,7 +120,7 @@ def _see_host(look: _Look, present: bool) -> None:
     faults.point("evidence.look")
     folder = look.question.attempt_folder
     _, document = _claim(look, spool.read_claim(folder))
-    look.identity = _claimed_identity(document, look.question.session) or look.question.host_identity
+    look.identity = _whose(_claimed_identity(document, look.question.session), look.question.host_identity)
     look.lock = spool.probe_alive(folder) if present else "unknown"
     if look.identity is not None:
         look.place = identities.place(look.identity)
@@ -129,10 +129,23 @@ def _see_host(look: _Look, present: bool) -> None:
         look.why["host"] = why
 
 
+def _whose(claimed: ProcessIdentity | None, told: ProcessIdentity | None) -> ProcessIdentity | None:
+    """The claim's word, as long as it says what is on record or names who lives: it is a file that the work could write.
+
+    A claim that names somebody gone does not end who made contact, nor prove by another boot that nothing is left of them.
+    """
+    if claimed is None or told is None or claimed == told:
+        return claimed or told
+    lives = identities.place(claimed) == "same" and identities.state(claimed) == "alive"
+    return claimed if lives and identities.state(told) != "alive" else told
+
+
 def _host(look: _Look) -> tuple[HostSeen, str, str]:
     """(what, method, why it is unknown)."""
     if look.place == "other_machine":
         return HostSeen.UNKNOWN, "machine", "It was started on another machine."
+    if look.place == "other_boot" and look.lock == "held":
+        return HostSeen.UNKNOWN, "alive_lock", "It is said to be of an earlier start of this machine, and its lock is held."
     if look.place == "other_boot":
         return HostSeen.GONE, "boot", ""
     if look.identity is not None and look.place == "same":
@@ -175,6 +188,8 @@ def _needs_scan(look: _Look) -> bool:
     """Whether only a scan can tell; else the tree is settled here."""
     if look.place == "other_machine":
         look.why["tree"] = "It was started on another machine."
+    elif look.place == "other_boot" and look.host is HostSeen.UNKNOWN:
+        look.why["tree"] = look.why["host"]
     elif look.place == "other_boot":
         look.tree, look.tree_method = TreeSeen.CLEAR, "boot"
     elif look.place == "other_namespace":

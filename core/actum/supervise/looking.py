@@ -58,7 +58,7 @@ def _note_hold(m: Machine, held: str | None, now: Now) -> None:
 def _claimed_meanwhile(seen: Evidence) -> bool:
     """Whether the claim came into being during this very look: then its host was judged without knowing it (P01)."""
     claimant = _identity(seen.claim_document) if seen.claim is ClaimSeen.HOST else None
-    return seen.host is not HostSeen.ALIVE and claimant is not None and claimant != seen.host_identity
+    return seen.host is not HostSeen.ALIVE and claimant is not None and seen.host_identity is None
 
 
 def verdict(m: Machine, decision: Decision, seen: Evidence) -> dict[str, Any]:
