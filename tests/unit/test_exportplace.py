@@ -429,3 +429,18 @@ def test_r11_an_export_waits_for_another_so_long_and_no_longer(tmp_path: Path, m
     with exportplace.alone(tmp_path):
         assert let_go.is_set()
     holding.join()
+
+
+def test_metrics_that_are_not_as_they_were_sealed_are_not_exported(tmp_path: Path) -> None:
+    """R14: like the tables, whose Parquet is held against its digest first."""
+    made = packages.sample(tmp_path)
+    result = packages.writable(made.path / "result.json")
+    content = result.read_text()
+    assert '"1.230000"' in content
+    result.write_text(content.replace('"1.230000"', '"9.230000"'))
+    for damaged in (None, "{}"):
+        if damaged is not None:
+            result.write_text(damaged)
+        with pytest.raises(CheckFailed):
+            export.export(made.path, "metrics", "csv", "data", tmp_path / "m.csv")
+    assert not (tmp_path / "m.csv").exists()

@@ -310,7 +310,7 @@ def _read_schema(path: Path, read: Callable[[Path], Any], table: str) -> Any:
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the disk's; a footer that is none has no number
-        why = f"{str(error).splitlines()[0]}."
+        why = f"{str(error).splitlines()[0].rstrip('.')}."
         raise ActumError("contract_invalid", f"The Parquet of the table “{table}” cannot be read.", why) from error
 
 

@@ -51,7 +51,7 @@ def find(package: Path, name: str, *, check: bool = True) -> Source:
         rows, schema = table.rows(), table.schema()
         return Source(name, place, table.sha256, schema, rows, lambda: parquet_batches(table.path), table.path)
     if name == METRICS:
-        return _metrics(package)
+        return _metrics(package, check)
     raise NotFound("no_table", f"The result has no table “{name}”.", f"It has: {', '.join([*known, METRICS])}.")
 
 
@@ -118,14 +118,22 @@ def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
     return column.cast(kind.value_type).dictionary_encode().cast(kind) if is_.is_dictionary(kind) else column.cast(kind)
 
 
-def _metrics(package: Path) -> Source:
+def _metrics(package: Path, check: bool) -> Source:
     import pyarrow as pa
 
     result = package / names.RESULT
+    try:
+        entry = next(entry for entry in names.read_manifest(package)[0]["files"] if entry["name"] == names.RESULT)
+        sha256 = digests.of_file(result).sha256
+        document = names.read_result(package)
+    except (names.NotAPackage, StopIteration) as error:
+        raise CheckFailed("result_damaged", "The metrics cannot be read.", f"{error}.", "Verify the run.") from error
+    if check and sha256 != entry["sha256"]:
+        raise CheckFailed("result_damaged", "The metrics are not as they were published.", remedy="Verify the run.")
     words = ("name", "title", "value", "unit", "status", "reason", "rule", "raw", "rounding", "conversion", "meaning")
     numbers = [("scale", pa.int64()), ("was_rounded", pa.bool_()), ("observation_count", pa.int64())]
     numbers.append(("observations_needed", pa.int64()))
     schema = pa.schema([(member, pa.string()) for member in words] + numbers)
-    rows = [{field: metric.get(field) for field in schema.names} for metric in names.read_result(package)["metrics"]]
+    rows = [{field: metric.get(field) for field in schema.names} for metric in document["metrics"]]
     batch = pa.RecordBatch.from_pylist(rows, schema=schema)
-    return Source(METRICS, names.RESULT, digests.of_file(result).sha256, schema, len(rows), lambda: iter((batch,)))
+    return Source(METRICS, names.RESULT, sha256, schema, len(rows), lambda: iter((batch,)))

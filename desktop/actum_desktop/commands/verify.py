@@ -217,7 +217,8 @@ def level_line(level: Mapping[str, Any]) -> str:
     else:
         looked_at = f"{measures.count(level['files'])} tables, {measures.count(level['rows'])} rows"
         fine = "as their authority says"
-    outcome = fine if level["ok"] else f"{measures.count(level['findings_total'])} findings"
+    found = int(level["findings_total"])
+    outcome = fine if level["ok"] else f"{measures.count(found)} finding{'' if found == 1 else 's'}"
     resumed = f", {measures.count(level['resumed'])} found before" if level.get("resumed") else ""
     extent = level.get("extent", "whole")
     name = str(level["level"]) if extent == "whole" else f"{level['level']}, {extent}"
