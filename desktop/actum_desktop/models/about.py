@@ -172,9 +172,9 @@ def _use(use: Observed | None, now_us: int | None) -> Iterator[Detail]:
         return
     yield Pair(_("What it shows"), _("Use as it came. Nobody chose the cases, so it proves little by itself."))
     total = sum(use.runs.values())
-    ended = f"{measures.count(use.runs.get('SUCCEEDED', 0))} {_('succeeded')}"
-    since = _("since {day}").format(day=measures.day(use.since_us, now_us))
-    yield Pair(_("Runs"), f"{measures.count(total)}, {ended}; {since}")
+    good, since = measures.count(use.runs.get("SUCCEEDED", 0)), measures.day(use.since_us, now_us)
+    runs = _("{n} in all, {good} succeeded; since {day}").format(n=measures.count(total), good=good, day=since)
+    yield Pair(_("Runs"), runs)
     survived = _("{unclean} of {instances} supervisors were ended from outside; {resumed} times a living host was found again")
     yield Pair(
         _("Kills survived"),
