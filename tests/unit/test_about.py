@@ -94,7 +94,7 @@ def test_use_is_counted_from_the_workspace(tmp_path: Path) -> None:
     assert dict(use.checks)["readable"] >= 1
     assert use.whole
     said = text(about.rows(about.look(ws, "0.1.0")))
-    assert "2, 1 succeeded" in said
+    assert "2 in all, 1 succeeded" in said
     assert "0 of 2 supervisors were ended from outside" in said
 
 
