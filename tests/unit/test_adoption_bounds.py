@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from actum import limits
+from actum.generation import read_generation
 from actum.model.status import AttemptEvent, Pair, Phase, Status
 from actum_desktop.controller import adoption
 from PySide6.QtWidgets import QApplication
@@ -31,7 +32,9 @@ def left_a_manifest(place: Place, row: w.AttemptRow) -> None:
     (staging.parent / "spool").mkdir(parents=True)
     staging.mkdir()
     document = {"schema": "actum.manifest/1", "files": [], "authority": {}, "contract": {}, "sealed_at": 1}
-    document |= {"run": row.run, "attempt": row.attempt, "session": row.session}
+    known = read_generation(place.ws)
+    assert known is not None
+    document |= {"workspace": known.database_uuid, "run": row.run, "attempt": row.attempt, "session": row.session}
     (staging / "manifest.json").write_text(canonical.dumps(document))
 
 
