@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from actum import limits, open_result
-from actum.errors import CheckFailed, Conflict, NotFound, StorageFailed, WrongUse
+from actum.errors import ActumError, CheckFailed, Conflict, NotFound, StorageFailed, WrongUse
 from actum.results import pack
 from actum.results.manifest import Messages
 
@@ -237,3 +237,19 @@ def test_a_run_of_the_workspace_is_opened_by_its_number(tmp_path: Path, monkeypa
     assert pq.read_table(open_result(17).table("returns").path).num_rows == 3
     with pytest.raises(NotFound):
         open_result(18)
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas"])
+def test_an_interpreter_without_the_libraries_reads_metrics_and_is_told_what_tables_need(
+    made: Made, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    """§8: a package is read anywhere; what cannot be done there is said with the command that makes it possible."""
+    with open_result(made.path) as result:
+        table = result.table("t")
+        monkeypatch.setitem(sys.modules, library, None)
+        assert (result.task, len(result.files)) == ("sample", 2)
+        for ask in (table.to_pandas, *((table.to_arrow, table.batches, result.verify) if library == "pyarrow" else ())):
+            with pytest.raises(ActumError) as caught:
+                ask()
+            assert caught.value.code == "no_library"
+            assert library in caught.value.remedy

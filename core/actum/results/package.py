@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from actum.errors import CheckFailed, NotFound, StorageFailed
+from actum.errors import ActumError, CheckFailed, NotFound, StorageFailed
 from actum.results import manifest as names
 from actum.results import tables as stored
 from actum.results.chunks import WHOLE, extent_of
@@ -63,6 +63,18 @@ def open_result(path: str | os.PathLike[str] | int) -> Result:
         kept.close()
         raise StorageFailed("opening the package", error) from error
     return Result(package, manifest, digest, document, kept)
+
+
+@contextlib.contextmanager
+def _libraries() -> Iterator[None]:
+    """Tables are read by libraries of the reader's own interpreter: one that is not there is told in words."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        what = f"This needs the library {error.name}."
+        why = "Metrics, notes and files are read without it; tables are not."
+        remedy = f"Install it into the interpreter you use: python -m pip install {error.name}"
+        raise ActumError("no_library", what, why, remedy) from error
 
 
 def _of_run(run: int) -> Path:
@@ -119,16 +131,18 @@ class Result:
         return tuple(self.path / entry["name"] for entry in self.manifest["files"] if entry["role"] in ("output", "link"))
 
     def table(self, name: str) -> ResultTable:
-        """Raises NotFound, CheckFailed."""
+        """Raises NotFound, CheckFailed, ActumError(no_library)."""
         return ResultTable(stored.locate(self.path, name))
 
     def verify(self, expected: Expected | None = None, *, digest: str | None = None, level: str = "content") -> Report:
         """Both levels, whole; or the chunks that `level` names (`chunks:3-7`, `sample:5`).
 
-        `digest`: what manifest.json must have, as its sender told it. Raises StorageFailed where the disk does not answer.
+        `digest`: what manifest.json must have, as its sender told it. Raises StorageFailed where the disk does not answer,
+        ActumError(no_library) where a table cannot be read here.
         """
         wanted = expected or Expected(manifest_sha256=digest)
-        return verify(self.path, wanted, extent=extent_of(level) or WHOLE)
+        with _libraries():
+            return verify(self.path, wanted, extent=extent_of(level) or WHOLE)
 
     def close(self) -> None:
         """Take away what was unpacked."""
@@ -166,13 +180,16 @@ class ResultTable:
         self._table = table
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows, at most BATCH_ROWS at once."""
+        """All rows, at most BATCH_ROWS at once. Raises ActumError(no_library)."""
+        with _libraries():
+            import pyarrow  # noqa: F401 - asked for here, since what follows begins with the first batch
         return self._table.batches()
 
     def to_arrow(self) -> pa.Table:
-        """All rows at once. Raises CheckFailed where the file is no such table any more."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        """All rows at once. Raises CheckFailed where the file is no such table any more, ActumError(no_library)."""
+        with _libraries():
+            import pyarrow as pa
+            import pyarrow.parquet as pq
 
         try:
             with pq.ParquetFile(self.path, pre_buffer=False) as file:  # `read_table` would read columns out of a folder's name
@@ -187,11 +204,14 @@ class ResultTable:
 
     def to_pandas(self, **options: Any) -> Any:
         """A pandas data frame; `options` are those of pyarrow.Table.to_pandas. Decimals stay Decimal objects."""
+        with _libraries():
+            import pandas  # type: ignore[import-untyped]  # noqa: F401
         return self.to_arrow().to_pandas(**options)
 
     def to_duckdb(self, connection: Any = None) -> Any:
         """A DuckDB relation over the Parquet file; nothing is loaded. `connection`: one of yours, else DuckDB's own."""
-        import duckdb
+        with _libraries():
+            import duckdb
 
         from actum.results.query import pattern
 
