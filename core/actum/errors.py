@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+EXIT_BUG = 70  # of a command, and of a window, that met a defect of its own
+
 
 class ActumError(Exception):
     """A known failure. Attributes: code (a word for programs), what, why, remedy (sentences), details (JSON)."""

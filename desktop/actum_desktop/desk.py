@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from actum.errors import ActumError
+from actum.errors import EXIT_BUG, ActumError
 from actum.lock import Lock
 from actum.workspace import Workspace
 from PySide6.QtCore import QObject, Qt, QThreadPool, QTimer, Signal, Slot
@@ -209,8 +209,6 @@ class Desk(QObject):
 
     def _on_crash(self, text: str, path: Path | None) -> None:
         if not self.furnished:  # without its pages the window is of no use, and nothing can be shown in it
-            from actum_desktop.entry import EXIT_BUG
-
             QTimer.singleShot(0, self, lambda: self._app.exit(EXIT_BUG))
             return
         why = _("A report is in {path}.").format(path=path) if path else text

@@ -10,14 +10,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-from actum.errors import ActumError
+from actum.errors import EXIT_BUG, ActumError
 
 from actum_desktop.commands.context import Context
 from actum_desktop.commands.output import Output
 from actum_desktop.commands.parser import HelpAsked, asks_for_json, parse
 
 EXIT_INTERRUPTED = 130
-EXIT_BUG = 70
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from actum.errors import EXIT_BUG
 from actum.generation import read_endpoint
 from actum.model.facts import FACTS
-from actum_desktop.entry import EXIT_BUG
 
 from tests.helpers.app import App
 from tests.helpers.waiting import wait_until

@@ -7,17 +7,16 @@ missing.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, select
 
 from actum.model.changes import Admit, Changes, NextAttempt, Persisted, RefusalKind
-from actum.model.run import AttemptRow, Deletion, InputRow
+from actum.model.run import AttemptRow, Deletion
 from actum.model.status import RunStatus, Status, run_status
-from actum.store import adoption, facts, journal, loading
-from actum.store.jsontext import to_text, to_text_or_none
-from actum.store.schema import attempt, input_, run, task, task_version
-from actum.store.sql import MINE, Insertion, Statement
+from actum.store import adoption, facts, inputs, journal, loading, runs
+from actum.store.jsontext import to_text
+from actum.store.schema import attempt, run, task, task_version
+from actum.store.sql import Insertion, Statement
 from actum.store.writing import Refusal, Session
 
 _by_key = Statement(select(run.c.number, run.c.request_digest, run.c.deletion).where(run.c.key == bindparam("v_key")))
@@ -50,8 +49,6 @@ _insert_run = Insertion(
     ),
 )
 _insert_attempt = Insertion(attempt, ("id", "run", "n", "created_at_us"))
-_insert_input = Insertion(input_, ("run", "name", "position", "path", "policy", "sha256", "size", "store", "stat"))
-_drop_inputs = Statement(delete(input_).where(input_.c.run == bindparam("v_run"), MINE))
 
 
 def admit(session: Session, request: Admit) -> Persisted:
@@ -81,7 +78,7 @@ def admit(session: Session, request: Admit) -> Persisted:
             raise
         return known
     seq = _add_attempt(session, number, request.attempt, 1, request.at_us)
-    _add_inputs(session, number, request.inputs)
+    inputs.add(session, number, request.inputs)
     facts.add(session, number, seq, (request.fact,))
     journal.add_entries(session, number, seq, request.journal)
     touched = {number}
@@ -94,7 +91,6 @@ def admit(session: Session, request: Admit) -> Persisted:
 
 def next_attempt(session: Session, request: NextAttempt) -> Persisted:
     """Attempt n+1 with the run's frozen inputs. Raises Refusal unless the run waits for it and attempt n is released."""
-    from actum.store.runs import move_run
 
     row = loading.current(session.connection, request.run)
     problem = _no_next(row, request)
@@ -102,16 +98,10 @@ def next_attempt(session: Session, request: NextAttempt) -> Persisted:
         raise Refusal(RefusalKind.CONDITION, problem, row)
     seq = _add_attempt(session, request.run, request.attempt, request.n, request.at_us)
     created = run_status(Status.CREATED, retries=False)
-    move_run(session, request.run, RunStatus.RETRYING, request.previous, created, request.attempt)
+    runs.move_run(session, request.run, RunStatus.RETRYING, request.previous, created, request.attempt)
     facts.add(session, request.run, seq, request.facts)
     journal.add_entries(session, request.run, seq, request.journal)
     return Persisted(Changes(frozenset({request.run})), loading.one(session.connection, request.attempt), created=True)
-
-
-def freeze_inputs(session: Session, number: int, inputs: Iterable[InputRow]) -> None:
-    """Replace the admitted inputs of a run by the frozen ones."""
-    _drop_inputs.run(session.connection, mine=session.mine, v_run=number)
-    _add_inputs(session, number, inputs)
 
 
 def _known(session: Session, request: Admit) -> Persisted | None:
@@ -178,20 +168,3 @@ def _inserted(cursor: sqlite3.Cursor, what: str) -> int:
     if cursor.rowcount != 1 or cursor.lastrowid is None:
         raise Refusal(RefusalKind.EPOCH, f"The {what} was not written: a newer service instance exists.")
     return cursor.lastrowid
-
-
-def _add_inputs(session: Session, number: int, inputs: Iterable[InputRow]) -> None:
-    for position, row in enumerate(inputs):
-        _insert_input.run(
-            session.connection,
-            session.mine,
-            run=number,
-            name=row.name,
-            position=position,
-            path=row.path,
-            policy=row.policy,
-            sha256=row.sha256,
-            size=row.size,
-            store=row.store,
-            stat=to_text_or_none(row.stat),
-        )

@@ -27,7 +27,7 @@ from actum.model.status import (
     after,
     run_status,
 )
-from actum.store import admission, facts, journal, loading, results
+from actum.store import facts, inputs, journal, loading, results
 from actum.store.jsontext import to_text_or_none
 from actum.store.schema import attempt, run
 from actum.store.sql import MINE, Statement
@@ -119,7 +119,7 @@ def change(session: Session, request: Change) -> Persisted:
     seq, number = state["seq"], state["run"]
     facts.add(session, number, seq, request.facts)
     if request.inputs is not None:
-        admission.freeze_inputs(session, number, request.inputs)
+        inputs.freeze(session, number, request.inputs)
     if request.result is not None:
         results.commit(session, number, seq, request.result)
     _set_run_columns(session, number, request.run_columns)
