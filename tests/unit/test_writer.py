@@ -35,7 +35,7 @@ from actum.model.changes import (
 )
 from actum.model.facts import Fact, FactName
 from actum.model.status import AttemptEvent, Phase, Status
-from actum.store import admission, facts, journal, results, runs, tasks
+from actum.store import admission, facts, inputs, journal, results, runs, tasks
 from actum.store.queries import Reader
 from actum.store.writer import Writer
 from actum.store.writing import Refusal, Session
@@ -222,7 +222,7 @@ def test_p23_every_statement_carries_the_epoch(place: Workspace) -> None:
             else:
                 connection.execute("COMMIT")
         facts.add(session, row.run, 1, (Fact(FactName.ADMITTED, 9, {"method": "other"}),))
-        admission.freeze_inputs(session, row.run, (w.frozen_input(),))
+        inputs.freeze(session, row.run, (w.frozen_input(),))
         assert dump(connection) == before
     finally:
         connection.close()
