@@ -236,6 +236,7 @@ VALUE_SHOWN_CHARS_MAX = 4_000  # of one value in a register
 TEXT_CACHE_ENTRIES_MAX = 8_192  # elided and wrapped strings; a full cache is emptied
 ICON_CACHE_ENTRIES_MAX = 512  # likewise; a window shows about sixty
 PALETTE_GROUP_ROWS_MAX = 6  # of one group in the palette; more letters find the rest
+SEARCH_STEPS_MAX = 16  # asked for while a text is looked for in a table; beyond it the oldest go
 EARLY_COMMANDS_MAX = 16  # given before the supervisor is up; one more is refused in words
 VISITED_PLACES_MAX = 100  # for back and forward; the oldest go
 CRASH_REPORTS_MAX = 50  # the oldest go

@@ -250,6 +250,7 @@ class Desk(QObject):
         """Readers first, then the supervisor, which commits and lets go of the lock; hosts go on."""
         self.closed = True
         self._undo_crash()
+        self._qt_words.use("en")
         self._loader.wait()
         if self.closing is not None:
             self.closing.close()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from actum.errors import ActumError
+from actum.limits import SEARCH_STEPS_MAX
 from PySide6.QtCore import QObject
 
 from actum_desktop import measures
@@ -29,6 +31,8 @@ class TableSearch(QObject):
         self._count, self._counted, self._place = 0, False, ""
         self._last: tuple[int, str, str] | None = None  # row, column, and the column that holds the text (its companion too)
         self._last_text = ""
+        self._finding = False
+        self._steps: deque[bool] = deque(maxlen=SEARCH_STEPS_MAX)  # asked for while one is looked for: backward or not
         bar.typed.connect(self._on_typed)
         bar.next_asked.connect(self.go_on)
         bar.left.connect(self._on_left)
@@ -44,6 +48,7 @@ class TableSearch(QObject):
         """Nothing is looked for any more."""
         for kind in ("find", "hits"):
             self._helper.cancel(kind)
+        self._rest()
         self._bar.clear()
 
     def again(self) -> None:
@@ -52,10 +57,15 @@ class TableSearch(QObject):
             self._on_typed()
 
     def go_on(self, backward: object = False) -> None:
-        """To the next cell that holds the text, or the one before."""
+        """To the next cell that holds the text, or the one before; pressed again meanwhile, one further."""
         path, names = self._source(), self._names()
         if path is None or not self._bar.text or not names:
             return
+        self._note_text()
+        if self._finding:
+            self._steps.append(bool(backward))
+            return
+        self._finding = True
         row, at = self._start(names, bool(backward))
         args = {
             "path": str(path),
@@ -88,7 +98,21 @@ class TableSearch(QObject):
         chosen = [column for column in self._model.columns if self._bar.column in ("", column.name)]
         return [name for column in chosen for name in (column.name, column.reason) if name]
 
+    def _note_text(self) -> None:
+        """Another text: what was found of the one before no longer holds, and is not looked for any longer."""
+        if self._last_text != self._bar.text:
+            self._helper.cancel("find")
+            self._rest()
+            self._last, self._last_text = None, self._bar.text
+
+    def _rest(self) -> None:
+        self._finding = False
+        self._steps.clear()
+
     def _on_found(self, found: Mapping[str, Any] | None, error: ActumError | None) -> None:
+        self._finding = False
+        if found is None or found["row"] is None:
+            self._rest()
         if found is None:
             if error is not None and error.code != "cancelled":
                 self._bar.say(askwords.refused(error))
@@ -101,13 +125,14 @@ class TableSearch(QObject):
         self._view.go_to(int(found["row"]), column=place)
         self._last = (int(found["row"]), name, str(found["column"]))
         self._tell(_("from the top again") if found["wrapped"] else "")
+        if self._steps:
+            self.go_on(self._steps.popleft())
 
     def _on_typed(self) -> None:
         path, names, text = self._source(), self._names(), self._bar.text
         self._helper.cancel("hits")
         self._count, self._counted, self._place = 0, False, ""
-        if self._last_text != text:
-            self._last, self._last_text = None, text
+        self._note_text()
         if path is None or not text or not names:
             self._bar.say("")
             return

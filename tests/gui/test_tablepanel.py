@@ -208,10 +208,9 @@ def test_a_text_is_found_counted_and_gone_to(shown: Shown) -> None:
     panel.search.field.setText("sensor was")
     QTest.keyClick(panel.search.field, Qt.Key.Key_Return)
     shown.until(lambda: panel.search.said == f"{ROWS // 1_000} cells")
-    shown.until(lambda: shown.current() == (0, "delay"))
+    shown.until(lambda: shown.current() == (0, "delay") and not panel.searching._finding)
     panel.find_next()
     shown.until(lambda: shown.current() == (1_000, "delay"))
-    panel.find_previous()
     panel.find_previous()
     shown.until(lambda: shown.current() == (0, "delay"))
     panel.find_previous()
@@ -226,6 +225,22 @@ def test_a_text_is_found_counted_and_gone_to(shown: Shown) -> None:
     shown.until(lambda: panel.search.said == "not found · 0 cells")
     QTest.keyClick(panel.search.field, Qt.Key.Key_Escape)
     assert panel.search.text == ""
+
+
+def test_each_press_counts_while_a_text_is_looked_for(shown: Shown) -> None:
+    """SEARCH_STEPS_MAX: as many as fit wait their turn; the oldest of more goes, and leaving forgets them."""
+    panel = shown.panel
+    panel.searching.start("delay")
+    panel.search.field.setText("sensor was")
+    panel.grid.go_to(5, column=shown.names().index("delay") + 1)
+    for _press in range(3):
+        panel.find_next()
+    shown.until(lambda: shown.current() == (3_000, "delay"))
+    for _press in range(limits.SEARCH_STEPS_MAX + 2):
+        panel.find_previous()
+    assert len(panel.searching._steps) == limits.SEARCH_STEPS_MAX
+    QTest.keyClick(panel.search.field, Qt.Key.Key_Escape)
+    assert not panel.searching._steps
 
 
 def test_columns_are_sorted_by_several_hidden_moved_frozen_and_remembered(

@@ -155,8 +155,7 @@ def test_r11_news_too_long_for_a_frame_holds_up_nobody(place: Place) -> None:
 def test_reconciling_many_over_the_channel_tells_the_first_and_how_many(place: Place) -> None:
     """R11: more verdicts than an answer holds are counted. They wait in the queue, so that nothing is started."""
     place.define()
-    place.ask("set_setting", name="slots", value=1)
-    place.headless.controller.supervisor.slots = 0
+    place.ask("pause_queue")
     count = limits.VERDICTS_BYTES_MAX // 150
     for _ in range(count):
         place.ask("run", task="plain")

@@ -231,8 +231,8 @@ def test_a_network_folder_is_warned_of(tmp_path: Path, kind: str) -> None:
 
 
 def test_settings_have_defaults_and_are_checked() -> None:
-    values = settings.merged({"slots": 3, "theme": "purple", "unknown": 1})
-    assert (values["slots"], values["theme"], values["input_copy_bytes_max"]) == (3, "system", 1 << 30)
+    values = settings.merged({"slots": 3, "keep_awake": "purple", "unknown": 1})
+    assert (values["slots"], values["keep_awake"], values["input_copy_bytes_max"]) == (3, True, 1 << 30)
     assert settings.check("slots", limits.SLOTS_MAX) == limits.SLOTS_MAX
     for wrong in (limits.SLOTS_MAX + 1, 0, True, "2"):
         with pytest.raises(WrongUse):
