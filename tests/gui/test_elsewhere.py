@@ -9,7 +9,7 @@ import pytest
 from actum.results import pack
 from actum_desktop import i18n
 from actum_desktop.elsewheredesk import ElsewhereDesk
-from actum_desktop.views.elsewhere import dropped
+from actum_desktop.views.packagedrop import dropped
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot

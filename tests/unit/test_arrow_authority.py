@@ -277,7 +277,7 @@ def test_without_the_table_library_a_long_table_stays_json_lines_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tablewriter, "JSON_LINES_ROWS_MAX", 3)
-    monkeypatch.setattr(tablewriter.arrowsource, "library", lambda: None)
+    monkeypatch.setattr(tablewriter.arrowsource, "pyarrow", lambda: None)
     made = package(tmp_path, [{"n": number} for number in range(9)])
     entry = table_entry(made)
     assert (entry["rule"], entry["rows"], entry["form"]["why"]) == ("jsonl.v1", 9, "no_arrow_library")

@@ -19,7 +19,7 @@ _PANDAS = b"pandas"  # what pandas adds to a schema names versions of libraries:
 Source = Tuple[Any, Iterator[Any]]
 
 
-def library() -> Optional[Any]:
+def pyarrow() -> Optional[Any]:
     """pyarrow with its file format, or None where this interpreter has none."""
     try:
         importlib.import_module("pyarrow.ipc")
@@ -39,7 +39,7 @@ def source_of(rows: Any) -> Optional[Source]:
     if hasattr(rows, "itertuples") and hasattr(rows, "columns"):
         return _of_frame(rows)
     if hasattr(rows, "__arrow_c_stream__"):
-        pa = library()
+        pa = pyarrow()
         return source_of(pa.RecordBatchReader.from_stream(rows)) if pa is not None else None
     return None
 
@@ -61,7 +61,7 @@ def peeked(rows: Any) -> Tuple[Optional[Source], Any]:
 
 def _of_frame(frame: Any) -> Optional[Source]:
     """A pandas data frame: its NaN and NaT mean “missing” and become null, without a reason."""
-    pa = library()
+    pa = pyarrow()
     if pa is None:
         return None
     try:

@@ -60,7 +60,7 @@ def write_table(stem: str, rows: Any, schema: Any = None) -> Written:
     if source is not None and columns is None:
         return _write_arrow(stem, *source)
     if source is not None and columns is not None:
-        wanted = arrowsource.types_of(arrowsource.library(), columns)
+        wanted = arrowsource.types_of(arrowsource.pyarrow(), columns)
         if [field.type for field in source[0]] == [field.type for field in wanted] and source[0].names == wanted.names:
             return _write_arrow(stem, wanted, source[1])
         rows = _rows_of_batches(source[1])
@@ -79,7 +79,7 @@ def _under(rows: Any, schema: Any) -> Tuple[Any, Iterator[Any]]:
 
 
 def _batches_of_rows(rows: Iterator[Any], schema: Any) -> Iterator[Any]:
-    pa = arrowsource.library()
+    pa = arrowsource.pyarrow()
     assert pa is not None, "an Arrow schema was given"
     while chunk := list(itertools.islice(rows, BATCH_ROWS)):
         named = [row if hasattr(row, "keys") else dict(zip(schema.names, row)) for row in chunk]  # noqa: B905 - since 3.10
@@ -95,7 +95,7 @@ def _batches_of_rows(rows: Iterator[Any], schema: Any) -> Iterator[Any]:
 
 def _write_arrow(stem: str, schema: Any, batches: Iterator[Any]) -> Written:
     """An Arrow table: as JSON lines if they hold it exactly and within their limit."""
-    pa = arrowsource.library()
+    pa = arrowsource.pyarrow()
     schema = arrowsource.canonical_schema(pa, schema)
     columns = arrowsource.columns_of(schema)
     if columns is None:
@@ -116,7 +116,7 @@ def _write_arrow(stem: str, schema: Any, batches: Iterator[Any]) -> Written:
 
 
 def _arrow_file(path: str, schema: Any, batches: Iterable[Any]) -> int:
-    pa, ipc = arrowsource.library(), importlib.import_module("pyarrow.ipc")
+    pa, ipc = arrowsource.pyarrow(), importlib.import_module("pyarrow.ipc")
     assert pa is not None, "whoever has Arrow batches has the library"
     rows = 0
     try:
@@ -140,11 +140,11 @@ def _write_rows(stem: str, source: Iterator[Any], columns: Optional[Tuple[Column
         head = list(itertools.islice(source, INFER_ROWS))
         columns = infer(head)
         source = itertools.chain(head, source)
-    lines = _Lines(columns, source, stop=lambda: arrowsource.library() is not None)  # not looked for before it is needed
+    lines = _Lines(columns, source, stop=lambda: arrowsource.pyarrow() is not None)  # not looked for before it is needed
     try:
         count = lines.write(stem + LINES)
     except _TooLong:
-        pa = arrowsource.library()
+        pa = arrowsource.pyarrow()
         schema = arrowsource.types_of(pa, columns)
         cells = itertools.chain(_written_cells(stem + LINES), lines.rest())
         count = _arrow_file(stem + ARROW, schema, _batches_of_cells(pa, schema, columns, cells))

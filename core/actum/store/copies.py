@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actum import clock, faults
-from actum.errors import Busy, Conflict, WorkspaceUnusable
+from actum.errors import Conflict, WorkspaceUnusable
 from actum.generation import folder_identity, write_generation
-from actum.lock import Lock
 from actum.model.changes import Arrow, Change, JournalEntry, StopRun
 from actum.model.facts import Fact, FactName
 from actum.model.run import AttemptRow
 from actum.model.status import RELEASING, AttemptEvent, FailureCode, Pair, Phase, RunStatus, Status, after
-from actum.store import database, epochs, loading, runs
+from actum.store import epochs, loading, runs
+from actum.store.alone import alone
 from actum.store.writing import Session
 from actum.workspace import Workspace
 
@@ -63,16 +63,8 @@ def accept_copy(ws: Workspace) -> Accepted:
     else:
         why = "Its records were made in this folder."
         raise Conflict("not_a_copy", f"{ws.path} is not a copy.", why, "Nothing needs to be accepted: go on as before.")
-    held = Lock.try_acquire(ws)
-    if held is None:
-        why = "Another program supervises it."
-        raise Busy("workspace_busy", "The workspace is in use.", why, "Close that, then try again.")
-    with held:
-        connection = database.open_writer(ws)
-        try:
-            return _accept(connection, ws)
-        finally:
-            connection.close()
+    with alone(ws) as connection:
+        return _accept(connection, ws)
 
 
 def _accept(connection: sqlite3.Connection, ws: Workspace) -> Accepted:

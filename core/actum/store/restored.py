@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, update
 
 from actum import clock, faults
-from actum.errors import Busy, Conflict
+from actum.errors import Conflict
 from actum.generation import folder_identity, write_generation
-from actum.lock import Lock
 from actum.model.changes import JournalEntry
-from actum.store import database, epochs, journal, numbers, selects
+from actum.store import epochs, journal, numbers, selects
+from actum.store.alone import alone
 from actum.store.jsontext import from_text
 from actum.store.schema import setting
 from actum.store.sql import MINE, Statement
@@ -42,16 +42,8 @@ class Settled:
 
 def accept_restored(ws: Workspace) -> Settled:
     """End recovery mode. Raises Conflict(not_restored) and Busy. One transaction; the generation file follows."""
-    held = Lock.try_acquire(ws)
-    if held is None:
-        why = "Another program supervises it."
-        raise Busy("workspace_busy", "The workspace is in use.", why, "Close that, then try again.")
-    with held:
-        connection = database.open_writer(ws)
-        try:
-            return _accept(connection, ws)
-        finally:
-            connection.close()
+    with alone(ws) as connection:
+        return _accept(connection, ws)
 
 
 def _accept(connection: sqlite3.Connection, ws: Workspace) -> Settled:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import (
-    QDialog,
     QFileDialog,
     QHBoxLayout,
     QLineEdit,
@@ -30,6 +29,7 @@ from actum_desktop.models.batchmodel import BatchModel
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.tick import Tick
 from actum_desktop.views.widgets import Label, Rule, Segments, button
+from actum_desktop.views.writingdialog import WritingDialog
 
 _PROFILES = (("data", N_("Data")), ("spreadsheet", N_("Spreadsheet")))
 _FORMATS = (
@@ -41,12 +41,11 @@ _EXISTING = (("skip", N_("Leave it out")), ("keep_both", N_("Keep both")), ("rep
 _WIDTH, _LIST_HEIGHT = 688, 190
 
 
-class BatchDialog(QDialog):
+class BatchDialog(WritingDialog):
     """Signals: `go_asked` (), `again_asked` (), `cancel_asked` (). Feed with `show_batch`."""
 
     go_asked = Signal()
     again_asked = Signal()
-    cancel_asked = Signal()
     changed = Signal()
 
     def __init__(self, ink: Ink, parent: QWidget, results: int, tables: int) -> None:
@@ -264,20 +263,6 @@ class BatchDialog(QDialog):
             self.place.setFocus()
         else:
             self.go_asked.emit()
-
-    def _on_cancel(self) -> None:
-        if self._state == "writing":
-            self._cancel.setEnabled(False)
-            self._foot.setText(_("Being cancelled…"))
-            self.cancel_asked.emit()
-        else:
-            self.reject()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self._state == "writing":
-            self._on_cancel()
-            return
-        super().keyPressEvent(event)
 
     def _on_folder(self) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.folder))):

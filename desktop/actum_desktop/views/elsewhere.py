@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from actum.errors import ActumError
-from PySide6.QtCore import QMimeData, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from actum_desktop import measures
@@ -21,9 +21,9 @@ from actum_desktop.i18n import _
 from actum_desktop.models.arrangement import Arrangements
 from actum_desktop.models.tablereader import TableReader
 from actum_desktop.ports import Asks
-from actum_desktop.views.dropcue import DropCue
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.metriccards import MetricCards, words
+from actum_desktop.views.packagedrop import PackageDrop
 from actum_desktop.views.tablepanel import TablePanel
 from actum_desktop.views.widgets import Badge, Banner, Card, Elided, Label, Segments, button
 
@@ -31,13 +31,7 @@ _DIGEST = re.compile(r"[0-9a-fA-F]{64}")
 SAMPLE = "sample:4"
 
 
-def dropped(data: QMimeData) -> str | None:
-    """The path of the one local file or folder that is dropped."""
-    urls = [url for url in data.urls() if url.isLocalFile()]
-    return urls[0].toLocalFile() if len(urls) == 1 else None
-
-
-class ElsewherePage(QWidget):
+class ElsewherePage(PackageDrop):
     """Signals: `list_asked` (), `open_asked` (path or None to be asked), `verify_asked` ({level, digest|None}),
     `cancel_asked` ()."""
 
@@ -47,9 +41,8 @@ class ElsewherePage(QWidget):
     cancel_asked = Signal()
 
     def __init__(self, ink: Ink, reader: TableReader, helper: Asks, arrangements: Arrangements) -> None:
-        super().__init__()
-        self.setAcceptDrops(True)
-        self._cue = DropCue(ink, self)
+        super().__init__(ink)
+        self.package_dropped.connect(self.open_asked)
         self._found: Mapping[str, Any] | None = None
         self._make(ink, reader, helper, arrangements)
         self.clear()
@@ -267,21 +260,6 @@ class ElsewherePage(QWidget):
 
     def _on_open(self) -> None:
         self.open_asked.emit(None)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped(event.mimeData()) is not None:
-            event.acceptProposedAction()
-            self._cue.say(_("Drop it here to open and verify it"))
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self._cue.say("")
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        self._cue.say("")
-        path = dropped(event.mimeData())
-        if path is not None:
-            event.acceptProposedAction()
-            self.open_asked.emit(path)
 
     def focus_start(self) -> None:
         (self.verify_button if self._found is not None else self.another_button).setFocus()

@@ -12,9 +12,8 @@ from typing import Any
 
 from actum.errors import ActumError
 from PySide6.QtCore import QDir, QStandardPaths, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import (
-    QDialog,
     QFileDialog,
     QHBoxLayout,
     QLineEdit,
@@ -31,6 +30,7 @@ from actum_desktop.views.exportcards import ProfileCard
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.tick import Tick
 from actum_desktop.views.widgets import Label, Rule, Segments, button
+from actum_desktop.views.writingdialog import WritingDialog
 
 _FORMATS = {
     "xlsx": "XLSX",
@@ -44,14 +44,13 @@ _PROFILE_FORMATS = {"data": ("csv", "parquet", "arrow", "jsonl", "json"), "sprea
 _WIDTH = 688
 
 
-class ExportDialog(QDialog):
+class ExportDialog(WritingDialog):
     """Signals: `export_asked` (body without verb, run and watch), `cancel_asked` (), `losses_asked` ().
 
     Feed with `show_losses`, `progress`, `exported`, `refused`.
     """
 
     export_asked = Signal(object)
-    cancel_asked = Signal()
     losses_asked = Signal()
 
     def __init__(
@@ -328,20 +327,6 @@ class ExportDialog(QDialog):
                 **({} if self.query is None else {"query": dict(self.query)}),
             }
         )
-
-    def _on_cancel(self) -> None:
-        if self._state == "writing":
-            self._cancel.setEnabled(False)
-            self._foot.setText(_("Being cancelled…"))
-            self.cancel_asked.emit()
-        else:
-            self.reject()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self._state == "writing":
-            self._on_cancel()
-            return
-        super().keyPressEvent(event)
 
     # ---- being told
 

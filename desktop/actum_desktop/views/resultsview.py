@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -19,9 +19,8 @@ from actum_desktop import tokens
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models.resultsmodel import ITEM, ResultItem, ResultsModel
 from actum_desktop.models.resultsmodel import RIGHT as RIGHT_COLUMNS
-from actum_desktop.views.dropcue import DropCue
-from actum_desktop.views.elsewhere import dropped
 from actum_desktop.views.ink import LEFT, RIGHT, Ink
+from actum_desktop.views.packagedrop import PackageDrop
 from actum_desktop.views.rowtable import RowTable, Widths
 from actum_desktop.views.widgets import Card, Label, Rule, button
 
@@ -95,7 +94,7 @@ class ResultsTable(RowTable):
         self.dress_with(ResultsDelegate(ink, self), ResultsHeader(ink, self))
 
 
-class ResultsView(QWidget):
+class ResultsView(PackageDrop):
     """Signals: `opened` (run number), `compare_asked` (run numbers), `export_asked` (run numbers)."""
 
     opened = Signal(object)
@@ -104,10 +103,9 @@ class ResultsView(QWidget):
     elsewhere_asked = Signal(object)
 
     def __init__(self, ink: Ink, model: ResultsModel) -> None:
-        super().__init__()
+        super().__init__(ink)
         self._model = model
-        self.setAcceptDrops(True)
-        self._cue = DropCue(ink, self)
+        self.package_dropped.connect(self.elsewhere_asked)
         theme, px = ink.theme, ink.theme.px
         self.table = ResultsTable(ink, model)
         self.table.opened.connect(self.opened)
@@ -173,21 +171,6 @@ class ResultsView(QWidget):
 
     def _on_elsewhere(self) -> None:
         self.elsewhere_asked.emit(None)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped(event.mimeData()) is not None:
-            event.acceptProposedAction()
-            self._cue.say(_("Drop it here to open and verify it"))
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self._cue.say("")
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        self._cue.say("")
-        path = dropped(event.mimeData())
-        if path is not None:
-            event.acceptProposedAction()
-            self.elsewhere_asked.emit(path)
 
     def _on_export(self) -> None:
         self.export_asked.emit([self._model.run_at(row) for row in self.table.selected()])

@@ -1,0 +1,27 @@
+"""The writing connection of a workspace that nobody supervises, for what a person settles by hand."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from actum.errors import Busy
+from actum.lock import Lock
+from actum.store import database
+from actum.workspace import Workspace
+
+
+@contextmanager
+def alone(ws: Workspace) -> Iterator[sqlite3.Connection]:
+    """Held by the workspace lock. Raises Busy, and what opening raises."""
+    held = Lock.try_acquire(ws)
+    if held is None:
+        why = "Another program supervises it."
+        raise Busy("workspace_busy", "The workspace is in use.", why, "Close that, then try again.")
+    with held:
+        connection = database.open_writer(ws)
+        try:
+            yield connection
+        finally:
+            connection.close()
