@@ -12,13 +12,14 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import nullcontext
 
 from tests import evidence
 from tests.simulation.checks import Violation
 from tests.simulation.coverage import Coverage
 from tests.simulation.decisions import Step, shrink
-from tests.simulation.reached import Reached
+from tests.simulation.reached import Reached, reached_by
 from tests.simulation.world import World
 
 BATCH_SEEDS = 100
@@ -41,16 +42,21 @@ def main() -> int:
     return many(options)
 
 
-def batches(first: int, seeds: int) -> Iterator[tuple[int, int]]:
-    for begin in range(first, first + seeds, BATCH_SEEDS):
-        yield begin, min(BATCH_SEEDS, first + seeds - begin)
+def batches(first: int, seeds: int) -> list[range]:
+    end = first + seeds
+    return [range(begin, min(begin + BATCH_SEEDS, end)) for begin in range(first, end, BATCH_SEEDS)]
 
 
-def live(batch: tuple[int, int]) -> Reached:
-    reached = Reached()
-    for seed in range(batch[0], batch[0] + batch[1]):
-        reached.live(seed)
-    return reached
+def lived_through(work: list[range], jobs: int) -> Iterator[Reached]:
+    """What each batch reached, as they are done. A worker that dies ends the whole with BrokenProcessPool."""
+    if jobs == 1:
+        yield from map(reached_by, work)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        try:
+            yield from (done.result() for done in as_completed([pool.submit(reached_by, batch) for batch in work]))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def many(options: argparse.Namespace) -> int:
@@ -58,10 +64,9 @@ def many(options: argparse.Namespace) -> int:
     told = begun
     until = begun + options.minutes * 60 if options.minutes else None
     total, coverage = Reached(), Coverage() if options.lines else None
-    pool = multiprocessing.get_context("spawn").Pool(options.jobs) if options.jobs > 1 else None
     work = batches(options.first, options.seeds)
     with coverage or nullcontext():
-        for reached in pool.imap_unordered(live, work) if pool is not None else map(live, work):
+        for reached in lived_through(work, options.jobs):
             total.add(reached)
             say(f"found: seed {seed}: {what}" for seed, what, _ in reached.found)
             if until is not None and time.monotonic() > until:
@@ -69,8 +74,6 @@ def many(options: argparse.Namespace) -> int:
             if time.monotonic() - told > TOLD_EVERY_S:
                 told = time.monotonic()
                 say([f"… {total.seeds:,} seeds in {told - begun:,.0f} s, found {len(total.found)}"])
-    if pool is not None:
-        pool.terminate()
     say(total.report())
     if coverage is not None:
         say(f"{name}: {lines}" for name, lines in coverage.missed().items() if lines)

@@ -100,3 +100,11 @@ class Reached:
             seeds = [seed for seed, _, name in self.found if name == check]
             what = next(what for _, what, name in self.found if name == check)
             yield f"    {count:6} × {what[:160]}  seeds {seeds[:6]}"
+
+
+def reached_by(seeds: Iterable[int]) -> Reached:
+    """What these seeds reach: the work of one process of many, which is why it stands in a module that can be imported."""
+    reached = Reached()
+    for seed in seeds:
+        reached.live(seed)
+    return reached

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.simulation import faults
+from tests.simulation.__main__ import batches, lived_through
 from tests.simulation.checks import CHECKS, Violation, at
 from tests.simulation.decisions import Step, shrink
-from tests.simulation.reached import Reached
+from tests.simulation.reached import Reached, reached_by
 from tests.simulation.world import World
 
 SEEDS = 1_000
@@ -18,10 +19,18 @@ RULES = {f"R{number:02}" for number in range(1, 13)} | {"R16", "R17", "R18"}
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_rule_holds_at_every_step_and_all_settles(part: int) -> None:
     """A seed that fails is shortened and told by `python -m tests.simulation --seed SEED`."""
-    reached = Reached()
-    for seed in range(part, SEEDS, PARTS):
-        reached.live(seed)
+    reached = reached_by(range(part, SEEDS, PARTS))
     assert not reached.found, reached.found[0]
+
+
+def test_many_jobs_reach_what_one_does() -> None:
+    """The long run's `--jobs 2`, through real processes: the same seeds, the same sums."""
+    alone, together = Reached(), Reached()
+    for some in lived_through(batches(40, 120), 1):
+        alone.add(some)
+    for some in lived_through(batches(40, 120), 2):
+        together.add(some)
+    assert (together.seeds, together.steps, together.triples) == (120, alone.steps, alone.triples)
 
 
 def test_every_rule_has_its_checks() -> None:
@@ -69,9 +78,7 @@ def test_a_check_can_be_switched_off_by_its_name_and_by_its_rule() -> None:
 
 def test_the_world_is_not_empty() -> None:
     """Every fault strikes, every check looks, every ending and most arrows are reached."""
-    reached = Reached()
-    for seed in range(1_000, 1_060):
-        reached.live(seed)
+    reached = reached_by(range(1_000, 1_060))
     assert not reached.found, reached.found[0]
     assert {f"fault: {name}" for name in faults.FAULTS} == set(reached.struck)
     assert {"SUCCEEDED", "FAILED", "STOPPED", "TIMEOUT", "START_FAILED"} <= set(reached.endings)
