@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.simulation import faults
-from tests.simulation.__main__ import batches, lived_through
 from tests.simulation.checks import CHECKS, Violation, at
 from tests.simulation.decisions import Step, shrink
-from tests.simulation.reached import Reached, reached_by
+from tests.simulation.reached import reached_by
 from tests.simulation.world import World
 
 SEEDS = 1_000
@@ -24,13 +26,11 @@ def test_every_rule_holds_at_every_step_and_all_settles(part: int) -> None:
 
 
 def test_many_jobs_reach_what_one_does() -> None:
-    """The long run's `--jobs 2`, through real processes: the same seeds, the same sums."""
-    alone, together = Reached(), Reached()
-    for some in lived_through(batches(40, 120), 1):
-        alone.add(some)
-    for some in lived_through(batches(40, 120), 2):
-        together.add(some)
-    assert (together.seeds, together.steps, together.triples) == (120, alone.steps, alone.triples)
+    """The long run's `--jobs 2`, through its command: the same seeds, the same sums."""
+    command = [sys.executable, "-m", "tests.simulation", "--first", "40", "--seeds", "101", "--jobs"]
+    alone, together = (subprocess.run([*command, jobs], check=True, capture_output=True, text=True).stdout for jobs in "12")
+    assert alone.startswith("101 schedules, 26,260 steps"), alone
+    assert together.splitlines()[:2] == alone.splitlines()[:2]
 
 
 def test_every_rule_has_its_checks() -> None:
