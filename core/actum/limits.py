@@ -286,7 +286,9 @@ EXPORT_ROOM_LEFT_BYTES = 64 << 20  # free space that an export leaves to others:
 EXPORT_ALONE_WAIT_S = 5  # for another export to give its file a name; then it is done all the same
 EXPORT_ROOM_EVERY_BYTES = 16 << 20  # written between two looks at the free space
 EXPORT_MEMORY_BYTES_MAX = 512 << 20  # of an export of any length: batches shrink where rows are long; measured by tests/bench
+EXPORT_COPY_MEMORY_BYTES_MAX = 256 << 20  # of a Parquet that DuckDB writes anew; what needs more is written by pyarrow
 
+assert EXPORT_COPY_MEMORY_BYTES_MAX < EXPORT_MEMORY_BYTES_MAX
 assert TABLE_PAGE_ROWS <= PAGE_ROWS_MAX
 assert TABLE_WINDOW_ROWS_MAX * 200 < 1 << 31, "rows up to 200 pixels high fit into 32-bit coordinates"
 

@@ -26,6 +26,7 @@ class Comparison:
     reach: str
     met: Callable[[float, float], bool]  # (median of ours, median ratio) → is it reached?
     rounds: int = 7
+    warm_up: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,10 @@ class Row:
 
 
 def compare(comparison: Comparison, rounds: int | None = None) -> Row:
-    """Reference, ours, reference, ours …; the first pair warms up and does not count."""
-    comparison.reference()
-    comparison.ours()
+    """Reference, ours, reference, ours …; the first pair warms up and does not count, where `warm_up`."""
+    if comparison.warm_up:
+        comparison.reference()
+        comparison.ours()
     pairs = [(comparison.reference(), comparison.ours()) for _ in range(rounds or comparison.rounds)]
     ours = statistics.median(o for _, o in pairs)
     ratios = [o / r for r, o in pairs if r]

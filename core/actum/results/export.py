@@ -31,6 +31,7 @@ from actum.results import (
     exportplace,
     exportsource,
     exportwords,
+    parquetcopy,
     spreadsheet,
 )
 from actum.results import manifest as names
@@ -221,7 +222,7 @@ class Job:
         path = exportplace.settled(path, parts, existing)
         with Temporaries(exportplace.part_paths(path, parts), self._scratch) as temporary:
             with temporary.opened() as files:
-                counts = self._write(files)
+                counts = self._write(files, temporary.paths)
             compared = self._compare(temporary.paths)
             found = [digests.of_file(each) for each in temporary.paths]
             written = exportwords.Written(path, compared, exportwords.parts(temporary.targets, found, counts))
@@ -232,7 +233,7 @@ class Job:
                 say(written)
         return written
 
-    def _write(self, files: list[IO[bytes]]) -> list[int]:
+    def _write(self, files: list[IO[bytes]], paths: list[Path]) -> list[int]:
         source, schema = self._source, self._source.schema
         if self._sheet and self._format == "csv":
             return export_spreadsheet.write(files, self._counted(), schema, self._survey.as_text())
@@ -243,6 +244,11 @@ class Job:
             assert source.parquet is not None
             export_parquet.copy(files[0], source.parquet)
             return [source.rows]
+        if self._format == "parquet" and source.view is not None:
+            if parquetcopy.write(source.view, schema, paths[0]):
+                self._skipped()
+                return [source.rows]
+            files[0].truncate(0)
         return [DATA[self._format].write(files[0], self._counted(), schema, exportwords.about(source))]
 
     def _compare(self, paths: list[Path]) -> int:
@@ -271,6 +277,11 @@ class Job:
     @property
     def _copied(self) -> bool:
         return self._format == "parquet" and self._source.parquet is not None
+
+    def _skipped(self) -> None:
+        """A pass that was made without us seeing its batches."""
+        self._passed += 1
+        self._progress(self._passed * self._source.rows, self._passes * self._source.rows, "rows")
 
     def _counted(self) -> Iterator[pa.RecordBatch]:
         """The batches of one pass over the table, each reported once it was dealt with."""

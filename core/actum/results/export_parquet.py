@@ -1,8 +1,9 @@
 """Parquet of the Data profile, rule `parquet.data.v1`: the bytes of the package's own Parquet, or its rows written anew.
 
 A whole table is copied: that Parquet was verified against its authority before publication, and the copy, read back, has
-the digest of the original. A filtered table is written in row groups of ROW_GROUP_ROWS_MAX rows at most and compared value
-by value. Parquet has no place for two columns of one name, nor for a few types of Arrow: those are refused in words.
+the digest of the original. A filtered table is written in row groups of ROW_GROUP_ROWS_MAX rows at most, by DuckDB where
+that changes nothing (`parquetcopy`), else by pyarrow here, and compared value by value. Parquet has no place for two columns
+of one name, nor for a few types of Arrow: those are refused in words.
 """
 
 from __future__ import annotations

@@ -12,8 +12,9 @@ import errno
 import os
 import shutil
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +25,7 @@ from actum.results.publish import rename_noreplace
 
 SIDECAR_ENDING = ".actum.json"
 _ALONE_EVERY_S = 0.02
+_ROOM_EVERY_S = 0.1
 _SCRATCH, _UNHELD = ".actum-export-", ".actum-exporting-"
 REFUSE, REPLACE, KEEP_BOTH = EXISTING = ("refuse", "replace", "keep_both")
 
@@ -202,6 +204,36 @@ class Watched:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
+
+
+@contextlib.contextmanager
+def room_kept(folder: Path, give_up: Callable[[], None]) -> Iterator[None]:
+    """While another library writes into `folder`: `give_up` is called when what is left to others would be taken.
+
+    Raises StorageFailed(disk_full) then, instead of what giving up raises.
+    """
+    ended, short = threading.Event(), threading.Event()
+
+    def look() -> None:
+        while not ended.wait(_ROOM_EVERY_S):
+            try:
+                need_room(folder, 0)
+            except StorageFailed:
+                short.set()
+                give_up()
+                return
+
+    looking = threading.Thread(target=look, name="room", daemon=True)
+    looking.start()
+    try:
+        yield
+    except Exception:
+        if short.is_set():
+            need_room(folder, 0)
+        raise
+    finally:
+        ended.set()
+        looking.join()
 
 
 def need_room(folder: Path, wanted: int) -> None:

@@ -28,7 +28,10 @@ METRICS = "metrics"  # the name under which metrics are exported, unless a table
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`parquet` = the verified file whose rows these are, whole; None where they are not a file's."""
+    """`parquet` = the verified file whose rows these are, whole; None where they are not a file's.
+
+    `view` = a file of these rows and their numbers, for as long as the export lasts; None where there is none.
+    """
 
     name: str
     origin: str
@@ -38,6 +41,7 @@ class Source:
     batches: Callable[[], Iterator[pa.RecordBatch]]
     parquet: Path | None = None
     of_rows: int | None = None  # of a filtered table: how many there are without the filter
+    view: Path | None = None
 
 
 def find(package: Path, name: str, *, check: bool = True) -> Source:
@@ -93,7 +97,7 @@ def filtered(source: Source, asked: Query, scratch: Path) -> Source:
         for batch in parquet_batches(out):
             yield in_types(batch.drop_columns([query.ROW]), schema)
 
-    return Source(source.name, source.origin, source.sha256, schema, int(made["rows"]), batches, None, source.rows)
+    return Source(source.name, source.origin, source.sha256, schema, int(made["rows"]), batches, None, source.rows, out)
 
 
 def in_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

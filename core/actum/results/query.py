@@ -8,6 +8,8 @@ Values are bound, never written into SQL; names are quoted. Rows are told apart 
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actum import limits
-from actum.errors import ActumError, WrongUse
+from actum.errors import ActumError, StorageFailed, WrongUse
 from actum.results import columns, condition, conditionsql, digests
 from actum.results.condition import Condition
 from actum.results.conditionsql import quoted
@@ -143,31 +145,40 @@ def pattern(path: Path) -> str:
 
 @contextmanager
 def connected(
-    path: Path, folder: Path | None, progress: digests.Progress = digests.no_progress
+    path: Path,
+    folder: Path | None,
+    progress: digests.Progress = digests.no_progress,
+    *,
+    memory_bytes: int | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that sees `path` (its `pattern` is $1 of its queries), and may write below `folder`; None = nowhere.
 
-    Its queries report percents. Raises ActumError(query_failed | disk_full …) instead of what DuckDB raises.
+    Its queries report percents, and hold `memory_bytes` at most (None = QUERY_MEMORY_BYTES_MAX). Raises
+    ActumError(query_failed), StorageFailed(disk_full) instead of what DuckDB raises.
     """
     import duckdb
 
     connection = duckdb.connect(":memory:")
     try:
-        _close_off(connection, path, folder)
+        _close_off(connection, path, folder, memory_bytes)
         with _reporting(connection, progress):
             yield connection
     except duckdb.OutOfMemoryException as error:
         raise ActumError("query_failed", "The table is too large for this.", _first_line(error), "Filter it first.") from error
     except duckdb.Error as error:
+        if os.strerror(errno.ENOSPC) in str(error):
+            raise StorageFailed("asking the table", OSError(errno.ENOSPC, _first_line(error))) from error
         raise ActumError("query_failed", "The table could not be asked.", _first_line(error)) from error
     finally:
         connection.close()
 
 
-def _close_off(connection: duckdb.DuckDBPyConnection, path: Path, folder: Path | None) -> None:
+def _close_off(
+    connection: duckdb.DuckDBPyConnection, path: Path, folder: Path | None, memory_bytes: int | None = None
+) -> None:
     settings: Mapping[str, str] = {
         "threads": str(limits.QUERY_THREADS_MAX),
-        "memory_limit": _literal(f"{limits.QUERY_MEMORY_BYTES_MAX // (1 << 20)}MiB"),
+        "memory_limit": _literal(f"{(memory_bytes or limits.QUERY_MEMORY_BYTES_MAX) >> 20}MiB"),
         "enable_progress_bar": "true",
         "enable_progress_bar_print": "false",
         "temp_directory": _literal("" if folder is None else str(folder / "spill")),
