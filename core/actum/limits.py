@@ -35,6 +35,7 @@ UNVERIFIED_FILES_LISTED_MAX = 1_000  # files of an unsuccessful attempt named by
 RECONCILE_EVERY_S = 60
 RECORDS_EVERY_S = 1.0  # between two readings of an attempt's records
 TICK_MS = 250
+TICK_LATE_S = 2.0  # beyond this since the tick before, nobody was listening: that time is no silence of a host
 ABSENCE_APART_S = 1.0  # two absences count only this far apart
 HOST_SILENT_S = 15  # no heartbeat: contact is shown as lost, nothing else follows
 HOST_EXIT_GRACE_S = 20  # after an outcome, before the host is ended by identity
@@ -248,6 +249,7 @@ STALL_LOG_BYTES_MAX = 262_144  # the file of stalls starts afresh above
 assert RUN_LIST_PAGE_ROWS <= PAGE_ROWS_MAX
 
 # Looking at tables.
+TEXT_AUTHORITY_BYTES_MAX = 64 << 20  # of JSON lines or a CSV that is browsed itself; a longer one is refused in words
 TABLE_CACHE_BYTES_MAX = 96 << 20  # decoded columns kept by one open table; the one used longest ago goes
 TABLE_WINDOW_ROWS_MAX = 100_000  # what the grid holds at once; beyond, its window moves (its coordinates have 32 bits)
 TABLE_PAGE_ROWS = 256  # read at once for the grid

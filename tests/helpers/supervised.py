@@ -93,10 +93,18 @@ class Bench:
         return Now(self.utc_us, self.monotonic_us, self.monotonic_us)
 
     def wait(self, seconds: float) -> list[effects.Effect]:
-        """Time passes, then a tick."""
+        """Time passes, then one tick: what an instance finds that was not there meanwhile."""
         self.utc_us += int(seconds * US)
         self.monotonic_us += int(seconds * US)
         return self.tell(events.Tick())
+
+    def live(self, seconds: float) -> list[effects.Effect]:
+        """Time passes with a tick at least once a second, as it does for an instance that is there."""
+        effects: list[Any] = []
+        while seconds > 0:
+            effects += self.wait(min(1.0, seconds))
+            seconds -= 1.0
+        return effects
 
     # People
 

@@ -78,6 +78,10 @@ class App:
             world.trace(f"app {self.epoch}: {world.short(event)}")
         if isinstance(event, events.Committed) and isinstance(event.answer, Refused):
             self.deposed = self.deposed or event.answer.kind is RefusalKind.EPOCH
+        if isinstance(event, events.Frame | events.Hello | events.StateRead):
+            world.unheard_s[event.attempt] = 0.0
+        elif isinstance(event, events.Opened):
+            world.unheard_s.clear()
         looking = self.supervisor.machines.get(event.attempt) if isinstance(event, events.Looked) else None
         judges = looking is not None and not looking.stale  # one that is made again judges nothing
         wanted = self.supervisor.handle(event, world.clocks.now())

@@ -178,6 +178,8 @@ class Store:
         row = self.row(request.attempt)
         if request.arrow is not None and self.ledger.world is not None:
             self.ledger.world.arrow_at[request.attempt] = self.ledger.world.clocks.active_us
+            if row.pair.status is Status.TIMEOUT and request.attempt not in self.ledger.world.finished_at:
+                self.ledger.world.timed_out.add(request.attempt)
         self.ledger.see("changed", before, row, request)
         return Persisted(Changes(frozenset({row.run})), row)
 

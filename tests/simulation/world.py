@@ -15,6 +15,7 @@ from typing import Any
 
 from actum.clock import US
 from actum.ipc.session import Guard
+from actum.limits import TICK_LATE_S
 from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
 from actum.model.status import Phase, Status
@@ -70,6 +71,8 @@ class World:
     rejections: set[str] = field(default_factory=set)  # attempts whose package verification rejects
     stopped_before: dict[str, bool] = field(default_factory=dict)  # attempt → a stop was on record before it was made
     accepted: set[int] = field(default_factory=set)  # runs whose stop was answered “accepted”
+    unheard_s: dict[str, float] = field(default_factory=dict)  # attempt → seconds listened since a host last said anything
+    timed_out: set[str] = field(default_factory=set)  # attempts that were timed out before their outcome was durable
     log: list[str] = field(default_factory=list)
     channels: int = 0
     _seen: tuple[int, int] = (-1, -1)
@@ -341,10 +344,28 @@ class World:
             app.jobs.remove((name, step))
 
     def _tick(self) -> None:
-        self.clocks.run(int(self.rng.choice((0.25, 0.25, 1, 1, 3, 12, 40)) * US))
-        for app in self.apps:
-            if app.acts:
-                app.tick()
+        """Time passes: at once, for nobody was scheduled meanwhile; or second by second, lived through by all who can."""
+        seconds = self.rng.choice((0.25, 0.25, 1, 1, 3, 12, 40))
+        together = seconds > 3 and self.rng.random() < 0.5
+        for _ in range(int(seconds) if together else 1):
+            self.clocks.run(US if together else int(seconds * US))
+            for host in self.hosts if together else ():
+                if host.runs:
+                    host.step()
+            for app in self.apps:
+                if app.acts:
+                    self._listen(app, 1 if together else seconds, whole=together)
+
+    def _listen(self, app: App, seconds: float, *, whole: bool) -> None:
+        """The tick of an instance after so long; with `whole` it has heard everything before."""
+        for channel in list(app.channels) if whole else ():
+            while channel.to_app and app.acts:
+                app.step_channel(channel)
+        for host in self.hosts if app.epoch == self.store.epoch else ():
+            self.unheard_s[host.attempt] = self.unheard_s.get(host.attempt, 0.0) + min(seconds, TICK_LATE_S)
+        if app.acts:
+            app.tick()
+        self.look()
 
     def look(self) -> None:
         """The checks of a state, where something has changed since they looked."""
@@ -389,5 +410,5 @@ class World:
         if app.supervisor.idle and not busy and not choices:
             return False
         self.clocks.run(int(0.25 * US))
-        app.tick()
+        self._listen(app, 0.25, whole=False)
         return True

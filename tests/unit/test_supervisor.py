@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from actum import limits
 from actum.model.changes import RefusalKind
 from actum.model.evidence import ClaimSeen, HostSeen, OutcomeSeen, TreeSeen
 from actum.model.facts import FACTS
 from actum.model.status import Contact, Phase, RunStatus, Status
-from actum.supervise import effects, events
+from actum.supervise import deadlines, effects, events
 
 from tests.helpers.supervised import DAEMON, HOST, METHOD, RETRY, Bench, computing
 
@@ -48,15 +49,15 @@ def test_r04_the_outcome_is_acknowledged_only_after_its_commit() -> None:
 def test_p19_a_deadline_counts_while_the_host_is_silent_only_after_its_outcome_was_read() -> None:
     bench = computing(deadline="60s")
     bench.frame("heartbeat", activity={}, active_s=0.0, processes=1, last_progress_active_s=0.0)
-    bench.wait(50)
-    bench.wait(19)
+    bench.live(50)
+    bench.live(19)
     bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
     assert bench.pair() == (Status.RUNNING, Phase.COMPUTING), "the grace is not over"
-    assert bench.kinds(effects.Look, bench.wait(2))
+    assert bench.kinds(effects.Look, bench.live(2))
     assert bench.pair() == (Status.RUNNING, Phase.COMPUTING), "nothing is concluded before the look"
     bench.looked(host=HostSeen.ALIVE, host_identity=HOST, outcome=OutcomeSeen.UNKNOWN)
     assert bench.pair() == (Status.RUNNING, Phase.COMPUTING), "an unreadable outcome is no absent one"
-    assert bench.kinds(effects.Look, bench.wait(2))
+    assert bench.kinds(effects.Look, bench.live(2))
     bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
     assert bench.pair() == (Status.TIMEOUT, Phase.CLEANING_UP)
     assert bench.row().failure_code == "overall_deadline"
@@ -66,19 +67,51 @@ def test_p19_a_deadline_counts_while_the_host_is_silent_only_after_its_outcome_w
 def test_p19_a_host_that_never_counted_may_have_begun_as_late_as_its_start_deadline() -> None:
     """Contact comes before the claim: the deadline of the work is not counted from the earlier of the two."""
     bench = computing(deadline="60s", start_deadline="20s")
-    bench.wait(85)
+    bench.live(85)
     bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
     assert bench.pair() == (Status.RUNNING, Phase.COMPUTING), "60 s + 20 s + the grace of 10 s are not over"
-    assert bench.kinds(effects.Look, bench.wait(6))
+    assert bench.kinds(effects.Look, bench.live(6))
     bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
     assert bench.pair() == (Status.TIMEOUT, Phase.CLEANING_UP)
 
 
 def test_p19_a_host_that_speaks_before_the_look_is_answered_keeps_its_deadline_to_itself() -> None:
     bench = computing(deadline="60s")
-    assert bench.kinds(effects.Look, bench.wait(95))
+    assert bench.kinds(effects.Look, bench.live(95))
     bench.frame("heartbeat", activity={}, active_s=95.0, processes=1, last_progress_active_s=0.0)
     bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+    assert bench.pair() == (Status.RUNNING, Phase.COMPUTING)
+
+
+def test_p19_a_time_without_ticks_is_no_silence_of_the_host() -> None:
+    """Halted, swapped out, a machine that stood still: what the hosts said meanwhile is yet to be read."""
+    for missed_s, silent_s in ((limits.TICK_LATE_S, limits.TICK_LATE_S), (limits.TICK_LATE_S + 500, limits.TICK_LATE_S)):
+        bench = computing(deadline="60s")
+        bench.frame("heartbeat", activity={}, active_s=59.0, processes=1, last_progress_active_s=0.0)
+        bench.live(1)
+        bench.wait(missed_s)
+        assert deadlines.silent_s(bench.machine(), bench.now()) == 1 + silent_s
+        bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+        assert bench.pair() == (Status.RUNNING, Phase.COMPUTING)
+        bench.live(22)
+        bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+        bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+        assert bench.pair() == (Status.RUNNING, Phase.COMPUTING), "the grace of 10 s after 15 s of silence is not over"
+        bench.live(2)
+        bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+        assert bench.pair() == (Status.TIMEOUT, Phase.CLEANING_UP)
+
+
+def test_p19_a_deadline_confirmed_by_a_look_is_void_when_the_host_speaks_before_it_is_recorded() -> None:
+    bench = computing(deadline="60s")
+    bench.frame("heartbeat", activity={}, active_s=0.0, processes=1, last_progress_active_s=0.0)
+    bench.live(80)
+    bench.machine().pending = -1  # something else is being recorded
+    bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+    bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+    bench.frame("heartbeat", activity={}, active_s=80.0, processes=1, last_progress_active_s=0.0)
+    bench.machine().pending = None
+    bench.wait(0.1)
     assert bench.pair() == (Status.RUNNING, Phase.COMPUTING)
 
 
@@ -86,7 +119,7 @@ def test_p19_a_host_that_never_spoke_to_this_instance_is_silent_since_it_took_ov
     bench = computing(deadline="20s")
     bench.open()
     bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
-    bench.wait(56)
+    bench.live(56)
     bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
     assert bench.pair() == (Status.TIMEOUT, Phase.CLEANING_UP)
 

@@ -230,7 +230,8 @@ def test_r18_a_package_in_neither_place_is_lost_and_said() -> None:
     assert (bench.row().pair.status, bench.row().failure_code) == (Status.FAILED, "package_lost")
 
 
-def test_a_rename_that_fails_waits_and_is_tried_again() -> None:
+def test_a_rename_that_fails_waits_and_is_published_from_the_start() -> None:
+    """Row 7: PUBLISHING is committed and matched again, so what lay there meanwhile is verified again."""
     bench = Bench()
     bench.admit()
     attempt = bench.to_publishing().attempt
@@ -238,11 +239,61 @@ def test_a_rename_that_fails_waits_and_is_tried_again() -> None:
     assert bench.pair() == (Status.RUNNING, Phase.PUBLISH_PENDING)
     assert bench.alerts() == {"publish_pending"}
     bench.done.clear()
-    bench.wait(21)
+    bench.wait(19)
+    assert bench.pair() == (Status.RUNNING, Phase.PUBLISH_PENDING)
+    bench.wait(2)
+    assert not bench.kinds(effects.Publish), "verified again first"
+    bench.looked(package=PackageSeen.STAGING)
+    bench.tell(bench.verified())
     assert bench.kinds(effects.Publish)
     bench.tell(events.Published(attempt, METHOD))
     assert bench.row().run_status is RunStatus.SUCCEEDED
     assert bench.alerts() == set()
+
+
+def test_p07_a_stop_kept_while_publishing_holds_once_the_rename_has_failed() -> None:
+    """Answered “finishing”, and then there is nothing that could finish: it ends STOPPED, its package is offered."""
+    bench = Bench()
+    bench.admit()
+    attempt = bench.to_publishing().attempt
+    reply = bench.stop()
+    assert reply is not None
+    assert reply.ok is not None
+    assert reply.ok["answer"] == "finishing"
+    bench.tell(events.Published(attempt, failure="rename", message="no space is left"))
+    assert bench.pair() == (Status.STOPPED, Phase.CLOSED)
+
+
+def test_r18_a_rejection_counts_only_where_the_package_still_is() -> None:
+    """Another instance may have published while this one verified in staging: then it is whole, in the other place."""
+    bench = Bench()
+    bench.admit()
+    attempt = bench.to_publishing().attempt
+    bench.open()
+    bench.looked(package=PackageSeen.STAGING)
+    bench.done.clear()
+    bench.tell(events.Verified(attempt, code="result_rejected", error="another digest"))
+    assert not bench.kinds(effects.Quarantine)
+    bench.looked(package=PackageSeen.RESULTS)
+    assert [each.published for each in bench.kinds(effects.Verify)] == [True]
+    bench.tell(bench.verified())
+    bench.tell(events.Published(attempt, METHOD))
+    assert bench.row().run_status is RunStatus.SUCCEEDED
+
+
+def test_p23_a_package_goes_to_quarantine_only_after_a_commit_of_this_epoch() -> None:
+    bench = Bench()
+    bench.admit()
+    attempt = bench.to_publishing().attempt
+    bench.open()
+    for _ in range(2):
+        bench.looked(package=PackageSeen.STAGING)
+        bench.done.clear()
+        bench.tell(events.Verified(attempt, code="result_rejected", error="another digest"))
+    assert bench.kinds(effects.Quarantine)
+    assert [entry["message"] for entry in bench.journal("package_differs")] == ["another digest"]
+    bench.tell(events.Quarantined(attempt))
+    assert (bench.row().pair.status, bench.row().failure_code) == (Status.FAILED, "result_rejected")
 
 
 def test_a_helper_that_crashes_is_no_rejection_and_holds_after_three_tries() -> None:

@@ -54,8 +54,15 @@ def advance(m: Machine, now: Now) -> list[Effect]:
 
 
 def _urgent(m: Machine, now: Now) -> list[Effect]:
-    """A stop that is not on record yet comes before every other step (P07)."""
-    if m.seen.stop_cause is None or m.row.stop_requested_at_us is not None or m.row.pair.status in TERMINAL:
+    """A stop that is not on record yet comes before every other step (P07).
+
+    So does one that came while the package was being published, once the rename has failed: there is nothing to finish now.
+    """
+    if m.row.pair.status in TERMINAL:
+        return []
+    if m.row.stop_requested_at_us is not None:
+        return computing.stop_running(m, now) if m.row.pair.phase is Phase.PUBLISH_PENDING else []
+    if m.seen.stop_cause is None:
         return []
     if m.row.pair.status is Status.CREATED:
         return opening.stop_unlaunched(m, now)
@@ -279,7 +286,7 @@ def _on_quarantined(m: Machine, event: events.Quarantined, now: Now) -> list[Eff
     if event.error is not None:
         m.wait(now, PUBLISH_RETRY_S)
     else:
-        m.seen.package_only = "quarantined"
+        m.seen.quarantined = True
     return []
 
 

@@ -11,6 +11,7 @@ from actum.model.evidence import ClaimSeen
 from actum.model.facts import Fact, FactName
 from actum.model.status import AttemptEvent, FailureCode, Phase
 from actum.supervise.clearing import DEADLINE_CAUSES
+from actum.supervise.deadlines import deadline_due
 from actum.supervise.effects import Effect, Send
 from actum.supervise.machine import Machine
 
@@ -24,8 +25,9 @@ def computing(m: Machine, now: Now) -> list[Effect]:
     if outcome is None:
         if m.row.pair.phase is Phase.COMPUTING and _completed(m):
             return work_completed(m, now, m.seen.ended or {}, "frame")
-        if m.seen.silent_deadline is not None and m.seen.ended is None:
+        if m.seen.silent_deadline is not None and m.seen.silent_deadline == deadline_due(m, now):
             return deadline_passed_silently(m, now)
+        m.seen.silent_deadline = None  # the host has spoken since the look
         return m.look(now) if m.seen.host_exit is not None else []
     if outcome["kind"] == "sealed":
         if m.row.pair.phase is Phase.COMPUTING:
@@ -99,7 +101,8 @@ def deadline_passed_silently(m: Machine, now: Now) -> list[Effect]:
 
 def stop_running(m: Machine, now: Now) -> list[Effect]:
     """A user's stop of a launched attempt: recorded first, then delivered (R04)."""
-    entry = JournalEntry("stop_requested", now.utc_us, {"cause": m.seen.stop_cause, "insist": m.seen.insist})
+    cause = m.seen.stop_cause or "user"
+    entry = JournalEntry("stop_requested", now.utc_us, {"cause": cause, "insist": m.seen.insist})
     columns: dict[str, Any] = {**m.parting()}
     if m.row.pair.phase is not Phase.PUBLISHING:
         columns["stop_stage"] = {"stage": "requested", "at_us": now.utc_us}

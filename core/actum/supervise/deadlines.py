@@ -3,15 +3,18 @@
 Warnings are observations: no progress, no CPU, lost contact. They go away by themselves and change no status. The host
 enforces deadlines; the supervisor does so only when the host has been silent past the grace, and only after it has looked
 for an outcome (P19). Active time is the host's own count plus the monotonic time since it last spoke, so sleep never counts.
+Nor does time in which this program itself was not there to listen (halted, swapped out, a machine that stood still): what the
+hosts said meanwhile is yet to be read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from actum.clock import US, Now
-from actum.limits import HOST_SILENT_S
+from actum.limits import HOST_SILENT_S, TICK_LATE_S
 from actum.model.status import FailureCode, Phase, Status
 from actum.supervise.machine import Machine
 
@@ -31,8 +34,41 @@ def active_s(m: Machine, now: Now) -> float:
 
 
 def silent_s(m: Machine, now: Now) -> float:
-    """Seconds since the host last spoke, by frame or by its state file; since this step began where it never did."""
-    return max(0, now.monotonic_us - int(m.live.get("heard_us", m.step_started_us))) / US
+    """Seconds listened in vain since the host last spoke, by frame or state file; since this step began where it never did."""
+    since_us, deaf_us = _deaf(m)
+    return max(0, now.monotonic_us - since_us - deaf_us) / US
+
+
+def overdue(m: Machine, now: Now) -> tuple[str | None, bool]:
+    """The deadline due now, kept for the look that has to confirm it, and whether it has just become due."""
+    due, before = deadline_due(m, now), m.live.get("deadline_due")
+    m.live["deadline_due"] = due
+    return due, due is not None and due != before
+
+
+def not_listened(m: Machine, missed_us: int) -> None:
+    """So long nobody was there to hear this host."""
+    since_us, deaf_us = _deaf(m)
+    m.live["deaf"] = (since_us, deaf_us + missed_us)
+
+
+def _deaf(m: Machine) -> tuple[int, int]:
+    """Since when it is silent (monotonic µs), and how much of that nobody listened."""
+    since_us = int(m.live.get("heard_us", m.step_started_us))
+    counted_since_us, deaf_us = m.live.get("deaf", (since_us, 0))
+    return since_us, deaf_us if counted_since_us == since_us else 0
+
+
+@dataclass(slots=True)
+class Ticks:
+    """The ticks of this instance, which say whether it was there. Attributes: last_us (monotonic)."""
+
+    last_us: int | None = None
+
+    def missed_us(self, now: Now) -> int:
+        """How much longer ago the last tick was than a tick can be late."""
+        last_us, self.last_us = self.last_us, now.monotonic_us
+        return 0 if last_us is None else max(0, now.monotonic_us - last_us - int(TICK_LATE_S * US))
 
 
 def warnings(m: Machine, now: Now) -> tuple[Mapping[str, Any], ...]:

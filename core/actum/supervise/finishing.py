@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from actum.clock import Now
 from actum.limits import HELPER_TRIES_MAX, PUBLISH_RETRY_S
 from actum.model.changes import JournalEntry
@@ -52,15 +54,13 @@ def publishing(m: Machine, now: Now) -> list[Effect]:
             code, why, m.seen.verified = m.seen.verified.code, m.seen.verified.error, None
             return _disk_refused(m, now, "verify", code, why)
         if m.seen.verified.error is not None:
-            return reject_published(m, now, m.seen.verified.error)
+            return _rejected_again(m, now, m.seen.verified.error)
         return m.begin("publish", Publish(m.row, _recorded(m)))
     published = m.seen.published
-    if published.failure == "rename":
-        m.seen.published = None
-        m.wait(now, PUBLISH_RETRY_S)
+    if published.failure == "rename":  # kept until its arrow is on record: no rename while nobody can tell (P07)
         alert = m.alert(now, "publish_pending", "publish_pending", message=published.message)
         entry = JournalEntry("publish_pending", now.utc_us, {"message": published.message})
-        return m.persist(now, AttemptEvent.RENAME_FAILED, journal=(entry,), alerts=(alert,))
+        return m.persist(now, AttemptEvent.RENAME_FAILED, journal=(entry,), alerts=(alert,), then=_wait_to_publish(m))
     if published.failure == "differs":
         return reject_published(m, now, published.message)
     if published.failure == "neither":
@@ -84,17 +84,47 @@ def record(m: Machine, now: Now) -> list[Effect]:
 
 
 def publish_pending(m: Machine, now: Now) -> list[Effect]:
-    """The retry timer has run out (the caller waits for it): try again."""
-    m.seen.package_only = m.seen.published = None
+    """The retry timer has run out (the caller waits for it): publish from the start, with another verification (row 7)."""
+    m.seen.package_only = m.seen.published = m.seen.verified = None
     return m.persist(now, AttemptEvent.RETRY_DUE)
 
 
+def _wait_to_publish(m: Machine) -> Callable[[Now], list[Effect]]:
+    def wait(now: Now) -> list[Effect]:
+        m.wait(now, PUBLISH_RETRY_S)
+        return []
+
+    return wait
+
+
+def _rejected_again(m: Machine, now: Now, why: str) -> list[Effect]:
+    """A rejection counts where the package still is when it is looked for again, and is verified there again.
+
+    An instance that lost the workspace unawares may publish while this one verifies, and another may have done so while this
+    one still believes in its own: then the package is whole, in the other place.
+    """
+    where, m.seen.package_only = m.seen.package_only, None
+    if where is not None and m.seen.rejected_in == where:
+        m.seen.package_only = where
+        return reject_published(m, now, why)
+    m.seen.rejected_in, m.seen.verified = where, None
+    m.tries["verify"] = 0
+    return m.look_now(now)
+
+
 def reject_published(m: Machine, now: Now, why: str) -> list[Effect]:
-    """The package is not the one that was verified: quarantine first, then say so (row 6)."""
-    if m.seen.package_only != "quarantined":
-        return m.begin("quarantine", Quarantine(m.row))
-    alert = m.alert(now, "rejected", "package_differs", "bad", message=why)
-    return m.fail(now, AttemptEvent.PACKAGE_LOST, FailureCode.RESULT_REJECTED, why, {"quarantined": True}, (alert,))
+    """The package is not the one that was verified: on record first, which only the present epoch can write (P23); then to
+    quarantine, then FAILED (row 6).
+    """
+    if m.seen.quarantined:
+        alert = m.alert(now, "rejected", "package_differs", "bad", message=why)
+        details = {"quarantined": True}
+        return m.fail(now, AttemptEvent.PACKAGE_LOST, FailureCode.RESULT_REJECTED, why, details, (alert,))
+    if "quarantine" in m.doing:
+        return []
+    told, m.live["differs"] = m.live.get("differs"), True
+    journal = () if told else (JournalEntry("package_differs", now.utc_us, {"message": why}),)
+    return m.persist(now, journal=journal, then=lambda later: m.begin("quarantine", Quarantine(m.row)))
 
 
 def package_lost(m: Machine, now: Now) -> list[Effect]:
@@ -109,7 +139,7 @@ def _verify_again(m: Machine, now: Now) -> list[Effect]:
     where = m.seen.package_only
     if where in ("staging", "results"):
         return _try(m, now, "verify", Verify(m.row, published=where == "results"))
-    if where in ("differs", "quarantined"):
+    if where == "differs":
         return reject_published(m, now, "The package at the target is not the one that was verified.")
     if where == "neither":
         return package_lost(m, now)

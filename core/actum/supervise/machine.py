@@ -60,6 +60,8 @@ class Seen:
     silent_deadline: str | None = None  # failure code of a deadline that passed while the host was silent
     claim_revoked: bool = False
     package_only: str | None = None  # after a restart in PUBLISHING: "staging" | "results" | "differs" | "neither"
+    rejected_in: str | None = None  # where the package was when verification last rejected it
+    quarantined: bool = False
     ended_pids: Mapping[str, Any] | None = None  # what the last signals came to, so that the journal says it once
 
 

@@ -60,6 +60,7 @@ class Supervisor:
         self._judged: dict[str, Mapping[str, Any]] = {}
         self._reconciles: list[Reconcile] = []
         self._next_pass_us = 0
+        self._ticks = deadlines.Ticks()
 
     # Events in, effects out
 
@@ -429,21 +430,20 @@ class Supervisor:
         return self._ask(note, now, lambda answer, now: [])
 
     def _on_tick(self, event: events.Tick, now: Now) -> list[Effect]:
-        effects: list[Effect] = []
         due = [then for at_us, then in self._postponed if at_us <= now.monotonic_us]
         self._postponed = [each for each in self._postponed if each[0] > now.monotonic_us]
-        for then in due:
-            effects += then(now)
+        effects = [effect for then in due for effect in then(now)]
         reconcile = now.monotonic_us >= self._next_pass_us
         if reconcile:
             self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
         self._slots.time_passed()
+        missed_us = self._ticks.missed_us(now)
         for m in list(self.machines.values()):
             if advancing.only_waits(m):
                 continue
-            overdue, before = deadlines.deadline_due(m, now), m.live.get("deadline_due")
-            m.live["deadline_due"] = overdue
-            if overdue is not None and overdue != before:
+            deadlines.not_listened(m, missed_us)
+            overdue, just_now = deadlines.overdue(m, now)
+            if just_now:
                 effects += m.look_now(now)
             elif advancing.needs_look(m) and (reconcile or overdue or m.held):
                 effects += m.look(now)

@@ -44,7 +44,8 @@ def a_launch_is_on_record(ledger: Ledger, app: App, effect: effects.Effect, row:
 
 @at("effect", "R04")
 def nothing_is_launched_after_a_stop(ledger: Ledger, app: App, effect: effects.Effect, row: Row) -> Said:
-    launches = isinstance(effect, effects.Launch | effects.Freeze | effects.Prepare)
+    """An instance whose epoch is over cannot know of the stop: what it launches gives way at the claim (P01)."""
+    launches = isinstance(effect, effects.Launch | effects.Freeze | effects.Prepare) and app.epoch == ledger.truth.store.epoch
     stopped = launches and row is not None and row.stop_requested_at_us is not None
     return f"{type(effect).__name__} after a stop on record" if stopped else None
 

@@ -50,12 +50,16 @@ def no_success_is_lost(ledger: Ledger, app: App, rows: Rows) -> Said:
 
 @at("settled", "R18")
 def good_work_succeeds(ledger: Ledger, app: App, rows: Rows) -> Said:
-    """Sealed, durable, never touched, and nobody stopped or rejected it: a crash of the app alone does not fail it."""
+    """Sealed, durable, never touched, and nobody stopped or rejected it: a crash of the app alone does not fail it.
+
+    What was not durable yet when a deadline ended it may still become so, and is offered for adoption.
+    """
     for row in rows:
         folder = ledger.folders.get(row.attempt)
         good = folder is not None and folder.package_durable and folder.outcome_durable and not folder.touched
         good = good and (folder.outcome or {}).get("kind") == "sealed" and row.attempt not in ledger.truth.rejections
         good = good and folder is not None and (row.adopts is not None or not folder.adopted)
+        good = good and row.attempt not in ledger.truth.timed_out
         if good and row.stop_requested_at_us is None and row.pair.status is not Status.SUCCEEDED and row.current:
             return f"{row.run}/{row.n} was sealed, and is {row.pair} ({row.failure_code})"
     return None
