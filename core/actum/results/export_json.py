@@ -68,9 +68,12 @@ def _lines(batch: pa.RecordBatch, keys: Sequence[str], ending: str) -> Any:
     if not keys:
         return ("{}" + ending).encode() * batch.num_rows
     pieces: list[Any] = []
-    for position, (key, column) in enumerate(zip(keys, batch.columns, strict=True)):
-        pieces += [("," if position else "{") + encode_basestring(key) + ":", jsontexts.of_array(column)]
-    return texts.content(pc.binary_join_element_wise(*pieces, "}" + ending, ""))
+    between = "{"
+    for key, column in zip(keys, batch.columns, strict=True):
+        before, told, after = jsontexts.pieces(column)
+        pieces += [between + encode_basestring(key) + ":" + before, told]
+        between = after + ","
+    return texts.content(pc.binary_join_element_wise(*pieces, after + "}" + ending, ""))
 
 
 class _Between:

@@ -53,11 +53,29 @@ def of_array(array: pa.Array) -> pa.Array:
         return _floats(array)
     told = texts.of_array("", array)
     if is_.is_integer(kind):
-        if kind.bit_width > _SHORT_BITS:
-            told = pc.if_else(_beyond(array), in_quotes(told), told)
+        if kind.bit_width > _SHORT_BITS and pc.any(beyond := _beyond(array)).as_py():
+            told = pc.if_else(beyond, in_quotes(told), told)
     elif not is_.is_boolean(kind):
         told = in_quotes(told)
     return pc.fill_null(told, NULL)
+
+
+def pieces(array: pa.Array) -> tuple[str, pa.Array, str]:
+    """As `of_array`, as what stands before each text, the texts, and what stands after: joining them to a row makes quotes
+    around a whole column cost nothing."""
+    import pyarrow.types as is_
+
+    array = texts.unwrapped(array)
+    kind = array.type
+    if array.null_count or is_.is_nested(kind) or is_.is_integer(kind) or is_.is_floating(kind) or is_.is_boolean(kind):
+        return "", of_array(array), ""
+    if is_.is_timestamp(kind):
+        told, zone = texts.instants(array)
+        return '"', told, zone + '"'
+    told = texts.of_array("", array)
+    if texts.is_text(kind) and _is_escaped(told):
+        return "", of_array(array), ""
+    return '"', told, '"'
 
 
 def in_quotes(array: pa.Array) -> pa.Array:
@@ -142,10 +160,15 @@ def _texts(array: pa.Array) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    content = texts.content(array)
-    if len(content.translate(None, _ESCAPED)) == len(content):
+    if not _is_escaped(array):
         return pc.fill_null(in_quotes(array), NULL)
     return pa.array([NULL if value is None else encode_basestring(value) for value in array.to_pylist()], pa.string())
+
+
+def _is_escaped(array: pa.Array) -> bool:
+    """Whether JSON writes any of these texts otherwise."""
+    content = texts.content(array)
+    return len(content.translate(None, _ESCAPED)) != len(content)
 
 
 def _floats(array: pa.Array) -> pa.Array:
@@ -155,9 +178,12 @@ def _floats(array: pa.Array) -> pa.Array:
     import pyarrow.types as is_
 
     told = array.cast(pa.string())
-    whole = pc.invert(pc.or_(pc.match_substring(told, "."), pc.match_substring(told, "e")))
-    told = pc.if_else(whole, pc.binary_join_element_wise(told, ".0", ""), told)
     numbers = array.cast(pa.float32()) if is_.is_float16(array.type) else array  # which has a test for what is finite
+    whole = pc.equal(pc.trunc(numbers), numbers)
+    if pc.any(whole).as_py():
+        few = told.filter(whole)
+        bare = pc.invert(pc.or_(pc.match_substring(few, "."), pc.match_substring(few, "e")))
+        told = pc.replace_with_mask(told, whole, pc.if_else(bare, pc.binary_join_element_wise(few, ".0", ""), few))
     if pc.all(pc.is_finite(numbers)).as_py() is False:
         odd = pc.if_else(pc.is_nan(numbers), '"NaN"', pc.if_else(pc.greater(numbers, 0), '"inf"', '"-inf"'))
         told = pc.if_else(pc.is_finite(numbers), told, odd)

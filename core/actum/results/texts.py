@@ -149,6 +149,14 @@ def _day(kind: pa.DataType) -> Callable[[int], str]:
 
 
 def _instants(array: pa.Array) -> pa.Array:
+    import pyarrow.compute as pc
+
+    told, zone = instants(array)
+    return pc.binary_join_element_wise(told, zone, "") if zone else told
+
+
+def instants(array: pa.Array) -> tuple[pa.Array, str]:
+    """Instants without their zone, and the zone that stands behind each: `Z`, or nothing where they have none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -158,9 +166,8 @@ def _instants(array: pa.Array) -> pa.Array:
     )  # with a zone it is 30 times slower
     told, zone = local.cast(pa.string()), "" if kind.tz is None else "Z"
     if _odd(told):
-        return _each(array.cast(pa.int64()), lambda count: _instant(count, PER_SECOND[kind.unit]) + zone)
-    told = pc.replace_substring(told, " ", "T", max_replacements=1)
-    return pc.binary_join_element_wise(told, zone, "") if zone else told
+        return _each(array.cast(pa.int64()), lambda count: _instant(count, PER_SECOND[kind.unit])), zone
+    return pc.replace_substring(told, " ", "T", max_replacements=1), zone
 
 
 def _instant(count: int, per_second: int) -> str:
