@@ -59,7 +59,11 @@ class Attempt:
     def wait(self, timeout_s: float = 20) -> int:
         """Until the host has exited; its exit code."""
         assert self.host is not None
-        return self.host.wait(timeout_s)
+        try:
+            return self.host.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            self.end_all()
+            raise AssertionError(f"the host lives on; {self.host_log()}") from None
 
     def outcome(self) -> dict[str, Any]:
         found = spool.read_outcome(self.folder)

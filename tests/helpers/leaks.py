@@ -47,6 +47,19 @@ def mark_environment() -> None:
     os.environ[MARK] = f"{os.getpid()}"
 
 
+def marked(owner: int) -> list[int]:
+    """The pids of what the tests of another process left: all that carries its mark."""
+    word = f"{MARK}={owner}".encode()
+    found = []
+    for pid in sorted(_pids()):
+        try:
+            if word in (PROC / str(pid) / "environ").read_bytes().split(b"\0"):
+                found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
 def left(before: Traces, *, qt: bool = False, settle_s: float = SETTLE_S) -> list[str]:
     """What is there now and was not before; asked again until nothing is left or `settle_s` has passed."""
     found = _left(before, qt=qt)

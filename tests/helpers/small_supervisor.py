@@ -26,13 +26,17 @@ Reply = dict[str, Any] | object
 
 @dataclass
 class SmallSupervisor:
-    """Answers each command with what `answer` returns: bodies of frames in order, or HANG_UP. Keeps what it received."""
+    """Answers each command with what `answer` returns: bodies of frames in order, or HANG_UP. Keeps what it received.
+
+    `deaf`: so many channels are closed before it hears anything.
+    """
 
     path: str
     answer: Callable[[dict[str, Any]], list[Reply]]
     greeting: dict[str, Any] | None = field(default_factory=lambda: dict(GREETING))  # None: silence
     received: list[dict[str, Any]] = field(default_factory=list)
     channels: int = 0
+    deaf: int = 0
 
     def serve(self, listener: socket.socket) -> None:
         while True:
@@ -42,7 +46,8 @@ class SmallSupervisor:
                 return
             self.channels += 1
             with connection:
-                self._serve_one(connection)
+                if self.channels > self.deaf:
+                    self._serve_one(connection)
 
     def _serve_one(self, connection: socket.socket) -> None:
         decoder, seq = framing.Decoder(), 0
@@ -75,11 +80,15 @@ class SmallSupervisor:
 
 @contextmanager
 def supervising(
-    ws: Workspace, answer: Callable[[dict[str, Any]], list[Reply]], *, greeting: dict[str, Any] | None = GREETING
+    ws: Workspace,
+    answer: Callable[[dict[str, Any]], list[Reply]],
+    *,
+    greeting: dict[str, Any] | None = GREETING,
+    deaf: int = 0,
 ) -> Iterator[SmallSupervisor]:
     """A small supervisor that listens where the workspace's endpoint file says."""
     ws.path.mkdir(parents=True, exist_ok=True)
-    server = SmallSupervisor(socket_path(), answer, greeting)
+    server = SmallSupervisor(socket_path(), answer, greeting, deaf=deaf)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(server.path)
     listener.listen()

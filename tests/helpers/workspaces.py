@@ -220,9 +220,14 @@ def package(ws: Workspace, row: AttemptRow, text: str = "a,b\n1,2\n") -> ResultR
 
 def next_attempt(writer: Writer, row: AttemptRow) -> AttemptRow:
     """Attempt n+1 of a run in RETRYING."""
+    return row_of(writer.ask(following(row)))
+
+
+def following(row: AttemptRow) -> NextAttempt:
+    """The request of attempt n+1."""
     now = clock.utc_us()
     fact = Fact(FactName.ADMITTED, now, {"method": "retry", "from": 1})
-    return row_of(writer.ask(NextAttempt(row.run, uuid7(now), row.attempt, row.n + 1, now, (fact,))))
+    return NextAttempt(row.run, uuid7(now), row.attempt, row.n + 1, now, (fact,))
 
 
 def frozen_input(name: str = "prices", path: str = "/data/prices.csv") -> InputRow:

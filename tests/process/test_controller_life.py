@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from actum import limits
+from actum import faults, limits
 from actum.clock import US, Now
 from actum.errors import ActumError, Busy
 from actum.generation import read_endpoint, write_endpoint
 from actum.ipc import spool
 from actum.lock import Lock
+from actum.model.changes import SetSetting
 from actum.processes import identity
+from actum.store.queries import Reader
 from actum_desktop.controller import controller as controlling
 from actum_desktop.controller import performer, steps
 from PySide6.QtCore import QTimer
@@ -24,6 +27,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers import workspaces
 from tests.helpers.headless import Place
+from tests.helpers.waiting import wait_until
 
 
 @pytest.fixture
@@ -81,6 +85,26 @@ def test_p21_a_successor_is_let_in_after_the_answer(place: Place) -> None:
     assert place.free()
     place.open()
     assert place.ask("status")["epoch"] == 2
+
+
+def test_p21_what_is_being_committed_is_on_record_before_the_lock_is_free(place: Place) -> None:
+    """Whoever has waited for the lock finds all that this instance wrote."""
+    found: list[object] = []
+
+    def successor() -> None:
+        with wait_until(lambda: Lock.try_acquire(place.ws), what="the lock"), Reader(place.ws) as reader:
+            found.append(reader.setting_rows().get("slots"))
+
+    waiting = threading.Thread(target=successor)
+    waiting.start()
+    faults.arm("store.commit.before:delay=500")
+    try:
+        place.headless.controller.persist(SetSetting("slots", 3, 1), lambda answer: None)
+        place.headless.leave()
+    finally:
+        faults.arm("")
+        waiting.join()
+    assert found == [3]
 
 
 # Defects

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from actum.model.status import Phase
@@ -14,10 +15,12 @@ from actum.model.status import Phase
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """`module` under core/actum without its ending; `old` stands in it exactly once, and `new` takes its place.
+    """`module` under core/actum (or one of actum_desktop) without its ending; `old` stands in it exactly once, and `new` takes
+    its place.
 
     `first` is a seed shortly before one that catches it, where the suite begins; the command begins at 0. With `contract` it
-    is a defect of a real port, which the contract tests of that name have to catch.
+    is a defect of a real port, which the contract tests of that name have to catch. With `guard` it is one of a real process
+    or of the real store, which that test has to catch (guards.py); `suite` = the suite plants it too, for that test soon fails.
     """
 
     name: str
@@ -28,6 +31,20 @@ class Defect:
     aim: Mapping[str, Any] = field(default_factory=dict)
     contract: str = ""
     first: int = 0
+    guard: str = ""
+    suite: bool = False
+
+    @property
+    def source(self) -> Path:
+        """The place of the module below the root of the repository."""
+        part = Path("desktop") if self.module.startswith("actum_desktop/") else Path("core", "actum")
+        return part / f"{self.module}.py"
+
+    def changed(self, source: str) -> str:
+        """The module's text with the one line changed."""
+        count = source.count(self.old)
+        assert count == 1, f"{self.name}: the line stands {count} times in {self.source}"
+        return source.replace(self.old, self.new)
 
 
 PUBLISHING, PENDING = {"aimed": Phase.PUBLISHING}, {"aimed": Phase.PUBLISH_PENDING}
@@ -348,15 +365,4 @@ PORTS = (
     ),
 )
 
-DEFECTS = (*AMENDMENTS, *MORE, *PORTS)
-
-# Amendments whose code neither runs in this world nor is a port of it. Each with what guards it.
-ELSEWHERE = {
-    "P03": "the host's own loop: tests/process/test_host_channel.py",
-    "P14": "the host's own end of its tree: tests/process/test_host_ending.py",
-    "P15": "deletion: nothing of it is decided by the supervisor",
-    "P16": "the store's unique index and admission of adoptions; adoption itself lives in this world",
-    "P21": "take-over between two programs: tests/process/test_controller_life.py",
-    "P22": "the command's own tries: tests/unit/test_supervision.py",
-    "P25": "tombstones: nothing of it is decided by the supervisor",
-}
+LIVED = (*AMENDMENTS, *MORE, *PORTS)

@@ -3,7 +3,8 @@
 A defect is planted by an import hook in a process of its own: the module is compiled from its source with the one line
 changed, and nothing is written anywhere. There seeds are lived through until a check complains; then the same seeds again
 with every check switched off, in which nothing may be found, neither by a check nor by an exception. A defect of a real port
-is left to the contract tests instead.
+is left to the contract tests instead, and one beside this world to the test it names, in a copy of the program (guards.py),
+where that test has to pass as long as nothing is planted.
 """
 
 from __future__ import annotations
@@ -16,16 +17,22 @@ import io
 import json
 import subprocess
 import sys
+import tempfile
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import actum
 
-from tests.simulation.defects import DEFECTS, ELSEWHERE, Defect
+from tests.simulation.defects import LIVED, Defect
+from tests.simulation.guarded import ELSEWHERE, GUARDED
 
+if TYPE_CHECKING:
+    from tests.simulation.guards import Copy
+
+DEFECTS = (*LIVED, *GUARDED)
 CORE = Path(actum.__file__).parent
 SEEDS_MAX = 400
 
@@ -48,10 +55,7 @@ class Planter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, defect: Defect) -> None:
         self.path = CORE / f"{defect.module}.py"
         self.name = "actum." + defect.module.replace("/", ".")
-        source = self.path.read_text(encoding="utf-8")
-        count = source.count(defect.old)
-        assert count == 1, f"{defect.name}: the line stands {count} times in {self.path.name}"
-        self.source = source.replace(defect.old, defect.new)
+        self.source = defect.changed(self.path.read_text(encoding="utf-8"))
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         if fullname != self.name:
@@ -129,9 +133,21 @@ def catch_apart(name: str, seeds_max: int = SEEDS_MAX, first: int = 0) -> Caught
     return Caught(**json.loads(done.stdout))
 
 
+def left_to_guard(defect: Defect, copy: Copy, *, unchanged: bool = True) -> Caught:
+    """Run its guard in the copy, which has to fail; and, with `unchanged`, before it is planted, where it has to pass."""
+    before = copy.run(defect.guard) if unchanged else None
+    accident = f"its guard does not pass: {before.words}" if before is not None and not before.passed else None
+    with copy.planted(defect):
+        verdict = copy.run(defect.guard)
+    return Caught(defect.name, 0, defect.guard if verdict.failed else None, defect.rule, verdict.words, accident)
+
+
 def told(caught: Caught, defect: Defect) -> str:
-    verdict = f"after {caught.seeds:4} seeds by {caught.check}" if caught.check else f"NOT in {caught.seeds} seeds"
     accident = "nothing" if caught.accident is None else f"ACCIDENT {caught.accident[:60]}"
+    if defect.guard:
+        verdict = f"by {caught.check}" if caught.check else f"NOT by {defect.guard}: {caught.what}"
+        return f"{defect.rule:4} {defect.name:66} {verdict} unchanged: {accident}"
+    verdict = f"after {caught.seeds:4} seeds by {caught.check}" if caught.check else f"NOT in {caught.seeds} seeds"
     return f"{defect.rule:4} {defect.name:66} {verdict:72} without checks: {accident}"
 
 
@@ -148,13 +164,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(json.dumps({name: getattr(caught, name) for name in Caught.__slots__}))
         return 0
     missed = 0
-    for defect in chosen:
-        caught = catch_apart(defect.name, options.seeds, options.first)
-        missed += caught.check is None or caught.accident is not None
-        sys.stdout.write(f"{told(caught, defect)}\n")
-        sys.stdout.flush()
+    from tests.simulation.guards import Copy  # here, for a child plants before it imports
+
+    with tempfile.TemporaryDirectory(prefix="actum-planted") as folder:
+        copy = Copy.made(Path(folder)) if any(defect.guard for defect in chosen) else None
+        for defect in chosen:
+            if copy is not None and defect.guard:
+                caught = left_to_guard(defect, copy)
+            else:
+                caught = catch_apart(defect.name, options.seeds, options.first)
+            missed += caught.check is None or caught.accident is not None
+            sys.stdout.write(f"{told(caught, defect)}\n")
+            sys.stdout.flush()
     for name, where in ELSEWHERE.items() if not options.names else ():
-        sys.stdout.write(f"{name:4} not in this world: {where}\n")
+        sys.stdout.write(f"{name:4} not planted: {where}\n")
     return 1 if missed else 0
 
 

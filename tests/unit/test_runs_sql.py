@@ -160,13 +160,21 @@ def test_r02_a_belief_that_is_wrong_changes_nothing(writer: Writer, digest: str)
     assert answer.row == row
 
 
-def test_r03_an_attempt_that_is_not_current_moves_no_more(writer: Writer, digest: str) -> None:
-    """A late message of an old attempt changes nothing, even where its own row would have an arrow."""
+def test_r03_an_attempt_that_is_not_current_moves_no_more(writer: Writer, digest: str, place: Workspace) -> None:
+    """A late message of an old attempt changes nothing, even where its own row has an arrow, as by damage."""
     row = fail(writer, w.bring_to(writer, w.admit(writer, digest), COMPUTING), retry_at_us=9)
     row = w.move(writer, row, E.TREE_CLEAR)
     second = w.next_attempt(writer, row)
-    answer = writer.ask(Change(row.attempt, row.run, Arrow(FAILED, E.TREE_CLEAR)))
-    assert isinstance(answer, Refused)
+    late = Change(row.attempt, row.run, Arrow(FAILED, E.TREE_CLEAR))
+    assert isinstance(writer.ask(late), Refused)
+    connection = database.open_writer(place)
+    for trigger in ("attempt_arrow", "attempt_released"):
+        connection.execute(f"DROP TRIGGER {trigger}")
+    connection.execute("UPDATE attempt SET phase = 'CLEANING_UP', released = 0 WHERE id = ?", (row.attempt,))
+    connection.close()
+    refused = writer.ask(late)
+    assert isinstance(refused, Refused), "the old attempt's row was written"
+    assert "not the current one" in refused.message
     assert w.row_of(writer.ask(Change(second.attempt, row.run, expects=second.pair))).n == 2
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +45,10 @@ class Answers:
 
 
 def test_r05_a_lost_answer_is_asked_for_again_with_the_same_key(ws: Workspace) -> None:
-    answers = Answers(losses=limits.COMMAND_TRIES_MAX - 1)
-    with supervising(ws, answers), session(ws) as ours:
-        assert ours.submit({"verb": "run", "key": "k"}) == {"run": 5}
+    answers, told = Answers(losses=limits.COMMAND_TRIES_MAX - 1), {}
+    with supervising(ws, answers), session(ws) as ours, suppress(ChannelLost):
+        told = ours.submit({"verb": "run", "key": "k"})
+    assert told == {"run": 5}
     assert [body["key"] for body in answers.heard] == ["k"] * limits.COMMAND_TRIES_MAX
 
 
@@ -65,12 +68,26 @@ def test_what_may_not_be_repeated_is_sent_once(ws: Workspace) -> None:
 
 
 def test_p22_without_socket_and_lock_the_command_cannot_tell(ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R11: not before LOCK_WAIT_S, which is short here."""
     monkeypatch.setattr(limits, "LOCK_WAIT_S", 0.3)
     lock = Lock.try_acquire(ws)
     assert lock is not None
+    begun = time.monotonic()
     with lock, session(ws) as ours, pytest.raises(CannotTell) as caught:
         ours.submit({"verb": "status"})
     assert (caught.value.code, caught.value.exit_code) == ("no_supervisor", 7)
+    assert time.monotonic() - begun > limits.LOCK_WAIT_S
+
+
+def test_p22_while_somebody_holds_the_lock_the_socket_is_tried_again(ws: Workspace) -> None:
+    """A supervisor that is just beginning, or about to leave, closes the first channels before it greets."""
+    lock = Lock.try_acquire(ws)
+    assert lock is not None
+    told: dict[str, Any] = {}
+    with lock, supervising(ws, lambda body: [{"ok": {"run": 5}}], deaf=3) as server, session(ws) as ours:
+        with suppress(CannotTell):
+            told = ours.submit({"verb": "run", "key": "k"})
+        assert (told, server.channels) == ({"run": 5}, 4)
 
 
 def test_ctrl_c_ends_the_wait_for_an_answer(ws: Workspace) -> None:

@@ -23,6 +23,7 @@ from actum.model.changes import (
     Changes,
     ClearAlert,
     JournalEntry,
+    NextAttempt,
     Note,
     Persisted,
     RaiseAlert,
@@ -34,7 +35,7 @@ from actum.model.changes import (
     StopRun,
 )
 from actum.model.facts import Fact, FactName
-from actum.model.status import AttemptEvent, Phase, Status
+from actum.model.status import AttemptEvent, Pair, Phase, RunStatus, Status
 from actum.store import admission, facts, inputs, journal, results, runs, tasks
 from actum.store.queries import Reader
 from actum.store.writer import Writer
@@ -86,6 +87,22 @@ def test_r05_the_unique_index_alone_holds(place: Workspace) -> None:
         with Reader(place) as reader:
             assert len(reader.facts(1)) == 1
             assert len(reader.runs_page()) == 1
+
+
+def test_p25_the_key_of_a_purged_run_is_never_free_again(place: Workspace) -> None:
+    """A tombstone stays for ever: the same request finds it, another one is a conflict that says what it is."""
+    with w.writing(place) as writer:
+        digest = w.add_task(writer)
+        first = w.row_of(writer.ask(w.admission(digest, "k", window=12)))
+        with sqlite3.connect(place.database) as connection:  # no command purges yet
+            connection.execute("UPDATE run SET deletion = 'purged' WHERE number = ?", (first.run,))
+        connection.close()
+        again = writer.ask(w.admission(digest, "k", window=12))
+        other = writer.ask(w.admission(digest, "k", window=13))
+        assert isinstance(again, Persisted), again
+        assert (again.created, w.row_of(again).run) == (False, first.run)
+        assert isinstance(other, Refused), other
+        assert (other.kind, other.details["deletion"]) == (RefusalKind.KEY, "purged")
 
 
 def test_a_number_is_never_used_again_and_a_refused_admission_leaves_nothing(place: Workspace) -> None:
@@ -197,6 +214,7 @@ def test_p23_every_statement_carries_the_epoch(place: Workspace) -> None:
     """The check at the beginning of the transaction left out: still no statement of an older epoch writes a row."""
     verbs = {
         Change: runs.change,
+        NextAttempt: admission.next_attempt,
         StopRun: runs.stop_run,
         AddTask: tasks.add,
         Note: journal.note,
@@ -207,17 +225,18 @@ def test_p23_every_statement_carries_the_epoch(place: Workspace) -> None:
     with w.writing(place) as writer:
         digest = w.add_task(writer)
         row = w.succeed(writer, w.admit(writer, digest))
+        requests = [*with_arrows(writer, digest), *every_request(row.attempt, digest)]
     connection = sqlite3.connect(place.database, isolation_level=None)
     connection.row_factory = sqlite3.Row
     try:
         before = dump(connection)
         session = Session(connection, writer.opened.epoch - 1, clock.utc_us())
-        for request in every_request(row.attempt, digest):
+        for request in requests:
             verb = verbs.get(type(request), admission.admit)
             connection.execute("BEGIN")
             try:
                 verb(session, request)  # type: ignore[operator]
-            except Refusal:
+            except (Refusal, sqlite3.IntegrityError):  # the second of two that stand in each other's way
                 connection.execute("ROLLBACK")
             else:
                 connection.execute("COMMIT")
@@ -233,8 +252,19 @@ def dump(connection: sqlite3.Connection) -> list[str]:
     return [line for line in connection.iterdump() if "sqlite_sequence" not in line]
 
 
+def with_arrows(writer: Writer, digest: str) -> list[Request]:
+    """Requests that write a status: that of an attempt alone, that of a run alone, and what begins an attempt."""
+    row = w.bring_to(writer, w.admit(writer, digest), Pair(Status.RUNNING, Phase.COMPUTING))
+    columns = {"failure_code": "work_failed"}
+    row = w.move(writer, row, AttemptEvent.OUTCOME_FAILED, columns=columns, retry_at_us=9)
+    retrying = w.move(writer, row, AttemptEvent.TREE_CLEAR)
+    assert retrying.run_status is RunStatus.RETRYING
+    granted = w.moving(w.admit(writer, digest), AttemptEvent.SLOT_GRANTED)
+    return [granted, StopRun(retrying.run, 1), w.following(retrying)]
+
+
 def every_request(attempt: str, digest: str) -> list[Request]:
-    """One request of each kind but NextAttempt; each would write something."""
+    """One request of each kind but NextAttempt, without an arrow; each would write something."""
     entry = JournalEntry("test", 1, {})
     return [
         Change(
