@@ -89,7 +89,7 @@ def test_r19_the_file_has_a_mark_and_no_cell_is_calculated_or_rounded(tmp_path: 
     made = package(tmp_path)
     path = tmp_path / "trades.csv"
     done = export.export(made, "trades", "csv", "spreadsheet", path)
-    assert (done.rows, done.compared_rows, done.rule) == (4, 4, "csv.spreadsheet.v2")
+    assert (done.rows, done.compared_rows, done.rule) == (4, 4, "csv.spreadsheet.v3")
     assert path.read_bytes().startswith(b"\xef\xbb\xbfaccount,weight")
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = list(csv.reader(file))
@@ -99,7 +99,7 @@ def test_r19_the_file_has_a_mark_and_no_cell_is_calculated_or_rounded(tmp_path: 
     assert rows[2][:4] == ["'7", "", "", "'00501"]
     assert [row[6] for row in rows[2:]] == ["it’s", "''q", "x\r\ny, “z”"]
     sidecar = json.loads((tmp_path / "trades.csv.actum.json").read_bytes())
-    assert (sidecar["profile"], sidecar["rule"], len(sidecar["losses"])) == ("spreadsheet", "csv.spreadsheet.v2", 15)
+    assert (sidecar["profile"], sidecar["rule"], len(sidecar["losses"])) == ("spreadsheet", "csv.spreadsheet.v3", 15)
     assert not done.exact
     assert {loss["code"] for loss in done.losses if loss["lossy"]} == LOST
 

@@ -203,7 +203,7 @@ class Job:
         self._passes, self._passed = (3 if self._sheet else 2), 0
         self.rule = _SHEETS[format][0] if self._sheet else DATA[format].rule
         self.losses: tuple[spreadsheet.Loss, ...] = ()
-        self._survey = Survey(source.schema)
+        self._survey = Survey(source.schema, numbers=source.numbers)
 
     def refuse(self) -> None:
         """Raises WrongUse for a table that the format cannot hold."""
@@ -216,7 +216,7 @@ class Job:
         source, parts = self._source, 1
         exportplace.need_room(path.parent, sizes(source, (self._format,))[self._format])
         if self._sheet:
-            self._survey = export_spreadsheet.survey(self._counted(), source.schema)
+            self._survey = export_spreadsheet.survey(self._counted(), source.schema, source.numbers)
             self.losses = self._survey.losses(self._format)
             parts = self._survey.parts if self._format == "csv" else 1
         path = exportplace.settled(path, parts, existing)
@@ -236,10 +236,9 @@ class Job:
     def _write(self, files: list[IO[bytes]], paths: list[Path]) -> list[int]:
         source, schema = self._source, self._source.schema
         if self._sheet and self._format == "csv":
-            return export_spreadsheet.write(files, self._counted(), schema, self._survey.as_text())
+            return export_spreadsheet.write(files, self._counted(), schema, self._survey)
         if self._sheet:
-            text = self._survey.as_text()
-            return [export_xlsx.write(files[0], self._counted(), schema, text, source.name, self._scratch)]
+            return [export_xlsx.write(files[0], self._counted(), schema, self._survey, source.name, self._scratch)]
         if self._copied:
             assert source.parquet is not None
             export_parquet.copy(files[0], source.parquet)
@@ -260,10 +259,9 @@ class Job:
             return source.rows
         try:
             if self._sheet and self._format == "csv":
-                text = self._survey.as_text()
-                outcome = export_spreadsheet.compare(paths, source.name, self._counted(), schema, text)
+                outcome = export_spreadsheet.compare(paths, source.name, self._counted(), schema, self._survey)
             elif self._sheet:
-                outcome = export_xlsx.compare(paths[0], source.name, self._counted(), schema, self._survey.as_text())
+                outcome = export_xlsx.compare(paths[0], source.name, self._counted(), schema, self._survey)
             else:
                 outcome = DATA[self._format].compare(paths[0], source.name, self._counted(), schema)
         except (pa.ArrowException, ValueError) as error:
@@ -309,7 +307,7 @@ def preview(
         source = exportsource.find(package, name, check=False)
         if not asked.whole:
             source = exportsource.filtered(source, asked, Path(scratch))
-        found = export_spreadsheet.survey(_reported(source, progress), source.schema)
+        found = export_spreadsheet.survey(_reported(source, progress), source.schema, source.numbers)
         return {
             "rows": source.rows,
             "of": source.rows if source.of_rows is None else source.of_rows,

@@ -1,4 +1,4 @@
-"""CSV of the Spreadsheet profile, rule `csv.spreadsheet.v2`: for people with a spreadsheet; lossy where `spreadsheet` says so.
+"""CSV of the Spreadsheet profile, rule `csv.spreadsheet.v3`: for people with a spreadsheet; lossy where `spreadsheet` says so.
 
 UTF-8 with a byte order mark, comma, CRLF, a header line; fields are quoted where they must be. Column names that a sheet
 would calculate are guarded like texts. A table of more rows than a sheet has becomes several files, each with its header.
@@ -20,7 +20,7 @@ from actum.results.spreadsheet import Survey
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RULE = "csv.spreadsheet.v2"
+RULE = "csv.spreadsheet.v3"
 _CALCULATED = tuple("=+-@\t\r\n＝＋－＠'")
 _NEEDS_QUOTES = r'[",\r\n]|^[\s\x{FEFF}]|\s$|^$'
 
@@ -32,31 +32,30 @@ def refuse(schema: pa.Schema) -> None:
         )
 
 
-def survey(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Survey:
-    """Every row looked at, for what it would lose."""
-    found = Survey(schema)
+def survey(batches: Iterator[pa.RecordBatch], schema: pa.Schema, numbers: frozenset[int] = frozenset()) -> Survey:
+    """Every row looked at, for what it would lose. `numbers` as `Survey` has them."""
+    found = Survey(schema, numbers=numbers)
     for batch in batches:
         found.add(batch)
     return found
 
 
-def write(
-    files: Sequence[IO[bytes]], batches: Iterator[pa.RecordBatch], schema: pa.Schema, as_text: frozenset[int]
-) -> list[int]:
-    """Write into each file its mark, its header and a sheet's rows; returns the rows of each."""
+def write(files: Sequence[IO[bytes]], batches: Iterator[pa.RecordBatch], schema: pa.Schema, found: Survey) -> list[int]:
+    """Write into each file its mark, its header and a sheet's rows, as `found` has it; returns the rows of each."""
     pieces = _Pieces(batches)
     counts = []
     for file in files:
         file.write(codecs.BOM_UTF8 + _header(schema))
-        counts.append(export_csv.in_order(file, pieces.take(spreadsheet.part_rows()), _maker(as_text)))
+        counts.append(export_csv.in_order(file, pieces.take(spreadsheet.part_rows()), _maker(found)))
     return counts
 
 
 def compare(
-    paths: Sequence[Path], table: str, batches: Iterator[pa.RecordBatch], schema: pa.Schema, as_text: frozenset[int]
+    paths: Sequence[Path], table: str, batches: Iterator[pa.RecordBatch], schema: pa.Schema, found: Survey
 ) -> Comparison:
     """Read the files back and compare every field with what the rules make of the source. Raises CheckFailed."""
-    expected = (spreadsheet.cells(batch, as_text) for batch in batches)
+    as_text = found.as_text()
+    expected = (spreadsheet.cells(batch, as_text, found.numbers) for batch in batches)
     return export_csv.named(compare_batches(table, expected, _read(paths, schema)), schema)
 
 
@@ -79,9 +78,11 @@ def _read(paths: Sequence[Path], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
             yield from authority.text_batches(export_csv.under(file, names), names, ",")
 
 
-def _maker(as_text: frozenset[int]) -> Callable[[pa.RecordBatch], Any]:
+def _maker(found: Survey) -> Callable[[pa.RecordBatch], Any]:
+    as_text = found.as_text()
+
     def make(batch: pa.RecordBatch) -> Any:
-        told = spreadsheet.cells(batch, as_text)
+        told = spreadsheet.cells(batch, as_text, found.numbers)
         columns = [_quoted(column) for column in told.columns]
         return export_csv.lines(type(told).from_arrays(columns, names=told.schema.names), [False] * len(columns))
 

@@ -1,8 +1,9 @@
-"""XLSX of the Spreadsheet profile, rule `xlsx.spreadsheet.v1`: one workbook, further sheets where a sheet is full.
+"""XLSX of the Spreadsheet profile, rule `xlsx.spreadsheet.v2`: one workbook, further sheets where a sheet is full.
 
 Every cell has a type: numbers of at most 15 digits, and floats with all their digits, are numbers; days and times a sheet has
-a date for are dates (instants in UTC); everything else is text in a text cell, never a formula and never a link (R19). What
-it costs is said by `spreadsheet`. Rows are written one by one and not kept. Read back by `xlsxread`, another parser.
+a date for are dates (instants in UTC); everything else is text in a text cell, never a formula and never a link (R19). A whole
+number shows all its digits, a decimal or a metric those of its scale: 1.50 is a number and keeps its 0. What it costs is said
+by `spreadsheet`. Rows are written one by one and not kept. Read back by `xlsxread`, another parser.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -18,21 +20,21 @@ from actum.errors import CheckFailed, WrongUse
 from actum.results import spreadsheet, texts, xlsxread
 from actum.results.compare import Comparison
 from actum.results.report import Difference
+from actum.results.spreadsheet import Survey
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RULE = "xlsx.spreadsheet.v1"
+RULE = "xlsx.spreadsheet.v2"
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _EPOCH_DAYS = 25_569  # 1970-01-01 as a sheet counts days
 _LEAP_DAY = -25_508  # before 1900-03-01 a sheet is a day behind: it believes in 29 February 1900
 _DAY_MS = texts.DAY_S * 1_000
-_EXACT_DIGITS = 15
-_SCALE_SHOWN_MAX = 15
+_SCALE_SHOWN_MAX = 30  # digits after the point that the format of a cell may ask for
 _FORMATS = {"date": "yyyy-mm-dd", "time": "hh:mm:ss.000", "instant": "yyyy-mm-dd hh:mm:ss.000", "text": "@"}
 
 Cell = tuple[str, Any] | None  # ("n", number), ("-0", -0.0), ("b", truth), ("s", text), with dates as numbers
-Kind = tuple[str, list[Cell]]
+Kind = tuple[str | list[str], list[Cell]]  # the form of all cells of a column, or of each
 
 
 def refuse(schema: pa.Schema) -> None:
@@ -52,11 +54,11 @@ def write(
     file: IO[bytes],
     batches: Iterator[pa.RecordBatch],
     schema: pa.Schema,
-    as_text: frozenset[int],
+    found: Survey,
     name: str,
     scratch: Path,
 ) -> int:
-    """Write the workbook; returns the number of rows. `scratch` is a folder for what waits to be packed."""
+    """Write the workbook, as `found` has it; returns the number of rows. `scratch` is a folder for what waits to be packed."""
     import xlsxwriter
 
     from actum.results.xlsxbook import Sheet
@@ -64,12 +66,11 @@ def write(
     options = {"constant_memory": True, "tmpdir": str(scratch), "strings_to_formulas": False, "strings_to_urls": False}
     book = xlsxwriter.Workbook(file, options)
     book.use_zip64()
-    forms = _FORMATS | {_decimal_form(scale): _decimal_form(scale) for scale in range(_SCALE_SHOWN_MAX + 1)}
-    formats = {word: book.add_format({"num_format": form}) for word, form in forms.items()}
+    formats = _Formats(book)
     guarded = book.add_format({"num_format": "@", "quote_prefix": True})
     bold = book.add_format({"bold": True})
     sheet, row, rows, number = None, 0, 0, 0
-    for kinds, count in _rows(batches, as_text):
+    for kinds, count in _rows(batches, found):
         for place in range(count):
             if sheet is None or row > spreadsheet.part_rows():
                 number += 1
@@ -77,7 +78,8 @@ def write(
             if all(cells[place] is None for _form, cells in kinds):
                 sheet.write_blank(row, 0, None, formats["text"])  # a row of which nothing is known is a row
             for column, (form, cells) in enumerate(kinds):
-                _put(sheet, row, column, cells[place], formats.get(form), guarded)
+                word = form if isinstance(form, str) else form[place]
+                _put(sheet, row, column, cells[place], formats[word], guarded)
             row += 1
         rows += count
     if sheet is None:
@@ -86,16 +88,26 @@ def write(
     return rows
 
 
-def compare(
-    path: Path, table: str, batches: Iterator[pa.RecordBatch], schema: pa.Schema, as_text: frozenset[int]
-) -> Comparison:
+class _Formats(dict[str, Any]):
+    """The workbook's format of each form, made when it is first asked for."""
+
+    def __init__(self, book: Any) -> None:
+        super().__init__({"": None})
+        self._book = book
+
+    def __missing__(self, form: str) -> Any:
+        self[form] = made = self._book.add_format({"num_format": _FORMATS.get(form, form)})
+        return made
+
+
+def compare(path: Path, table: str, batches: Iterator[pa.RecordBatch], schema: pa.Schema, survey: Survey) -> Comparison:
     """Read the workbook back and compare every cell with what the rules make of the source. Raises CheckFailed."""
     found = xlsxread.rows(path, len(schema.names))
     titles: list[Cell] = [("s", name) for name in schema.names]
     in_sheet, rows = 0, 0
     if not _is_head(next(found, None), titles):
         raise _differs("The first sheet has not the columns of the table.")
-    for kinds, count in _rows(batches, as_text):
+    for kinds, count in _rows(batches, survey):
         for place in range(count):
             if in_sheet == spreadsheet.part_rows():
                 in_sheet = 0
@@ -164,14 +176,30 @@ def _put(sheet: Any, row: int, column: int, cell: Cell, form: Any, guarded: Any)
 _GUARDED = re.compile(rf"{spreadsheet.FORMULA}|{spreadsheet.NUMBER}|^'")
 
 
-def _rows(batches: Iterator[pa.RecordBatch], as_text: frozenset[int]) -> Iterator[tuple[list[Kind], int]]:
+def _rows(batches: Iterator[pa.RecordBatch], found: Survey) -> Iterator[tuple[list[Kind], int]]:
+    as_text = found.as_text()
     for batch in batches:
-        kinds = [cells_of(column, place in as_text) for place, column in enumerate(batch.columns)]
+        kinds = [
+            _of_texts(column) if place in found.numbers else cells_of(column, place in as_text)
+            for place, column in enumerate(batch.columns)
+        ]
         yield kinds, batch.num_rows if kinds else 0
 
 
-def cells_of(column: pa.Array, as_text: bool) -> Kind:
-    """(format, cells) of one column of one batch."""
+def _of_texts(column: pa.Array) -> Kind:
+    """Texts that are numbers: a number each, which shows its own scale; text where it has too many digits."""
+    forms: list[str] = []
+    cells: list[Cell] = []
+    for text in column.to_pylist():
+        number = None if text is None else Decimal(text)
+        kept = number is not None and spreadsheet.fits(number)
+        forms.append(_decimal_form(-int(number.as_tuple().exponent)) if number is not None and kept else "text")
+        cells.append(None if number is None else ("n", float(number) + 0.0) if kept else ("s", xlsxread.cut(text)))
+    return forms, cells
+
+
+def cells_of(column: pa.Array, some_long: bool) -> Kind:
+    """(format, cells) of one column of one batch. `some_long` = the table has numbers in it that a sheet cannot keep."""
     import pyarrow as pa
     import pyarrow.types as is_
 
@@ -179,10 +207,9 @@ def cells_of(column: pa.Array, as_text: bool) -> Kind:
     kind = column.type
     if is_.is_boolean(kind):
         return "", _each(column, lambda value: ("b", value))
-    if is_.is_integer(kind) and not as_text:
-        return "", _each(column, lambda value: ("n", float(value)))
-    if is_.is_decimal(kind) and not as_text and kind.scale >= 0:
-        return _decimal_form(kind.scale), _each(column, lambda value: ("n", float(value)))
+    if is_.is_integer(kind) or is_.is_decimal(kind):
+        form = _decimal_form(kind.scale) if is_.is_decimal(kind) else "0"
+        return _numbers(column, form) if some_long else (form, _each(column, lambda value: ("n", float(value))))
     if is_.is_floating(kind):
         return "", _each(column if is_.is_float64(kind) else column.cast(pa.string()), _float)
     if is_.is_date(kind):
@@ -194,12 +221,24 @@ def cells_of(column: pa.Array, as_text: bool) -> Kind:
     if is_.is_time(kind):
         return "time", _each(spreadsheet.coarse(column).cast(pa.int32()), lambda count: ("n", count / _DAY_MS))
     told = texts.of_array("", column).to_pylist()
-    return ("text" if as_text else ""), [None if text is None else ("s", xlsxread.cut(text)) for text in told]
+    return "", [None if text is None else ("s", xlsxread.cut(text)) for text in told]
+
+
+def _numbers(column: pa.Array, form: str) -> Kind:
+    """Numbers, and texts where a sheet would round them."""
+    told = texts.of_array("", column).to_pylist()
+    long = [bool(flag) for flag in spreadsheet.too_long(column).to_pylist()]
+    cells: list[Cell] = [
+        None if text is None else ("s", text) if flag else ("n", float(text)) for text, flag in zip(told, long, strict=True)
+    ]
+    return ["text" if flag else form for flag in long], cells
 
 
 def _decimal_form(scale: int) -> str:
-    """How a decimal is shown: with all digits of its scale."""
-    return f"0.{'0' * scale}" if 0 < scale <= _SCALE_SHOWN_MAX else "0"
+    """How a decimal is shown: with all digits of its scale, as far as a format can ask for them."""
+    if scale > _SCALE_SHOWN_MAX:
+        return ""
+    return f"0.{'0' * scale}" if scale > 0 else "0"
 
 
 def _dated(column: pa.Array, counts: list[Any], serial: Callable[[int], float]) -> list[Cell]:

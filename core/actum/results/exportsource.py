@@ -30,7 +30,8 @@ METRICS = "metrics"  # the name under which metrics are exported, unless a table
 class Source:
     """`parquet` = the verified file whose rows these are, whole; None where they are not a file's.
 
-    `view` = a file of these rows and their numbers, for as long as the export lasts; None where there is none.
+    `view` = a file of these rows and their numbers, for as long as the export lasts; None where there is none. `numbers` =
+    places of columns whose texts are numbers, each with a scale of its own.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Source:
     parquet: Path | None = None
     of_rows: int | None = None  # of a filtered table: how many there are without the filter
     view: Path | None = None
+    numbers: frozenset[int] = frozenset()
 
 
 def find(package: Path, name: str, *, check: bool = True) -> Source:
@@ -140,4 +142,5 @@ def _metrics(package: Path, check: bool) -> Source:
     schema = pa.schema([(member, pa.string()) for member in words] + numbers)
     rows = [{field: metric.get(field) for field in schema.names} for metric in document["metrics"]]
     batch = pa.RecordBatch.from_pylist(rows, schema=schema)
-    return Source(METRICS, names.RESULT, sha256, schema, len(rows), lambda: iter((batch,)))
+    values = frozenset({words.index("value")})
+    return Source(METRICS, names.RESULT, sha256, schema, len(rows), lambda: iter((batch,)), numbers=values)

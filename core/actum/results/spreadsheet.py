@@ -2,8 +2,8 @@
 
 | what is met                               | in CSV                       | in XLSX             | code          |
 |-------------------------------------------|------------------------------|---------------------|---------------|
-| integers of more than 15 digits           | the column as text           | the column as text  | long_numbers  |
-| decimals of more than 15 digits           | the column as text           | the column as text  | long_decimals |
+| integers of more than 15 digits           | the column as text           | those as text       | long_numbers  |
+| decimals of more than 15 digits           | the column as text           | those as text       | long_decimals |
 | dates before 1900 or after 9999           | ISO 8601                     | as text, ISO 8601   | early_dates   |
 | times finer than a thousandth             | cut to a thousandth          | cut to a thousandth | fine_times    |
 | floats of more than 15 digits             | whole; a sheet keeps 15      | whole, and kept     | long_floats   |
@@ -21,13 +21,15 @@
 
 *As text* and *guarded* mean, in CSV, an apostrophe before the value: no sheet calculates or rounds it, and taking one
 apostrophe away gives the value back. Numbers themselves are never guarded. A text that begins with an apostrophe is guarded
-too, for that. In XLSX a cell has a type, so a text stays what it is; it is marked so that editing does not change it.
+too, for that. In XLSX a cell has a type, so a text stays what it is; it is marked so that editing does not change it. The
+values of metrics are numbers of which each has its own scale: held as texts, they go by the rules of decimals one by one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from actum import limits
@@ -43,6 +45,7 @@ FIRST_DAY, LAST_DAY = -25_567, 2_932_896  # 1900-01-01 and 9999-12-31, in days s
 FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"
 NUMBER = r"^\s*(0[0-9]+|[0-9]{16,}|[0-9]+[eE][0-9]+)\s*$"
 _KEPT_DIGITS = 15  # what a spreadsheet keeps of a number
+_KEPT_POWER = 306  # of ten: beyond, a sheet has no number, and nearer to 0 it has fewer digits
 _LONG_BITS = 64  # shorter integers never have so many digits
 _GUARDED = rf"{FORMULA}|{NUMBER}|^'"
 _NOT_OF_XLSX = frozenset({"long_floats", "empty_texts"})
@@ -67,16 +70,20 @@ class Loss:
 
 @dataclass(slots=True)
 class Survey:
-    """What was met while every row was looked at. `add` each batch, then ask."""
+    """What was met while every row was looked at. `add` each batch, then ask.
+
+    `numbers` = places of the columns of texts that are all numbers.
+    """
 
     schema: pa.Schema
     rows: int = 0
+    numbers: frozenset[int] = frozenset()
     _counts: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def add(self, batch: pa.RecordBatch) -> None:
         self.rows += batch.num_rows
         for place, column in enumerate(batch.columns):
-            for code, count in _met(column):
+            for code, count in _met_numbers(column) if place in self.numbers else _met(column):
                 if count:
                     self._counts[place, code] = self._counts.get((place, code), 0) + count
 
@@ -103,7 +110,8 @@ class Survey:
 
     def as_text(self) -> frozenset[int]:
         """Places of the columns whose every value is text."""
-        return frozenset(place for place, code in self._counts if code in ("long_numbers", "long_decimals"))
+        long = {place for place, code in self._counts if code in ("long_numbers", "long_decimals")}
+        return frozenset(long - self.numbers)
 
 
 def part_rows() -> int:
@@ -111,11 +119,14 @@ def part_rows() -> int:
     return limits.SHEET_ROWS_MAX - 1
 
 
-def cells(batch: pa.RecordBatch, as_text: frozenset[int]) -> pa.RecordBatch:
+def cells(batch: pa.RecordBatch, as_text: frozenset[int], numbers: frozenset[int] = frozenset()) -> pa.RecordBatch:
     """The texts a sheet gets, null where there is no value."""
     import pyarrow as pa
 
-    columns = [_cells(column, place in as_text) for place, column in enumerate(batch.columns)]
+    columns = [
+        _number_texts(column) if place in numbers else _cells(column, place in as_text)
+        for place, column in enumerate(batch.columns)
+    ]
     return pa.RecordBatch.from_arrays(columns, names=[str(place) for place in range(len(columns))])
 
 
@@ -161,6 +172,24 @@ def _cells(column: pa.Array, as_text: bool) -> pa.Array:
     return pc.if_else(pc.match_substring_regex(told, _GUARDED), guarded, told)
 
 
+def fits(number: Decimal) -> bool:
+    """Whether a sheet keeps all digits of a number; zeros at either end are not counted."""
+    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
+    return len(digits) <= _KEPT_DIGITS and (not digits or -_KEPT_POWER <= number.adjusted() <= _KEPT_POWER)
+
+
+def _number_texts(column: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    told = column.to_pylist()
+    return pa.array([text if text is None or fits(Decimal(text)) else GUARD + text for text in told], pa.string())
+
+
+def _met_numbers(column: pa.Array) -> Iterator[tuple[str, int]]:
+    yield "missing", column.null_count
+    yield "long_decimals", sum(text is not None and not fits(Decimal(text)) for text in column.to_pylist())
+
+
 def _met(column: pa.Array) -> Iterator[tuple[str, int]]:
     """(code, cells) of one column of one batch."""
     import pyarrow.types as is_
@@ -170,9 +199,9 @@ def _met(column: pa.Array) -> Iterator[tuple[str, int]]:
     there = len(column) - column.null_count
     yield "missing", column.null_count
     if is_.is_integer(kind):
-        yield "long_numbers", count_true(_longer(column)) if kind.bit_width == _LONG_BITS else 0
+        yield "long_numbers", count_true(too_long(column)) if kind.bit_width == _LONG_BITS else 0
     elif is_.is_decimal(kind):
-        yield "long_decimals", _long_decimals(column) if kind.precision > _KEPT_DIGITS else 0
+        yield "long_decimals", count_true(too_long(column)) if kind.precision > _KEPT_DIGITS else 0
     elif is_.is_date(kind) or is_.is_timestamp(kind):
         yield "early_dates", there - count_true(in_sheet(column))
         if is_.is_timestamp(kind):
@@ -209,22 +238,20 @@ def _finer(column: pa.Array) -> int:
     return 0 if per_ms is None else count_true(pc.not_equal(_modulo(column.cast(pa.int64()), per_ms), 0))
 
 
-def _longer(column: pa.Array) -> pa.Array:
+def too_long(column: pa.Array) -> pa.Array:
+    """Whether each integer or decimal has more digits than a sheet keeps, zeros at either end of a decimal not counted."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as is_
 
+    if is_.is_decimal(column.type):
+        digits = pc.replace_substring_regex(texts.of_array("", column), r"[-.]", "")
+        return pc.greater(pc.utf8_length(pc.utf8_trim(digits, "0")), _KEPT_DIGITS)
+    if column.type.bit_width < _LONG_BITS:
+        return pc.and_(pc.is_valid(column), False)
     most = 10**_KEPT_DIGITS
     beyond = pc.greater_equal(column, pa.scalar(most, column.type))
     return beyond if is_.is_unsigned_integer(column.type) else pc.or_(beyond, pc.less_equal(column, -most))
-
-
-def _long_decimals(column: pa.Array) -> int:
-    """Values of more digits than a sheet keeps, zeros at either end not counted."""
-    import pyarrow.compute as pc
-
-    digits = pc.replace_substring_regex(texts.of_array("", column), r"[-.]", "")
-    return count_true(pc.greater(pc.utf8_length(pc.utf8_trim(digits, "0")), _KEPT_DIGITS))
 
 
 def _floats(column: pa.Array) -> Iterator[tuple[str, int]]:
