@@ -11,6 +11,7 @@ import pytest
 from actum import limits
 from actum.sdk import Context, StopRequested, cells
 from actum.sdk.messages import LINE_BYTES_MAX, ListSink, Messages, encode_line
+from actum.sdk.refusals import NUMBER_CHARS_MAX, Refused
 
 
 @pytest.fixture
@@ -54,6 +55,39 @@ def test_numbers_of_numpy_enter_a_column_only_as_they_are() -> None:
     for whole in (np.int64(2**53 + 1), 2**53 + 1):
         with pytest.raises(cells.CellRefused, match="not exactly a float64"):
             cells.encode(number, whole)
+
+
+def test_r11_a_number_at_the_bound_is_said_and_a_longer_one_is_refused_in_words(context: Context) -> None:
+    """Python itself would say “Exceeds the limit (4300 digits) for integer string conversion”."""
+    bound = limits.NUMBER_TEXT_CHARS_MAX
+    for whole in (10 ** (bound - 1), "1" * bound, Decimal("1" * bound)):
+        context.metric("m", whole)
+    assert {len(message["value"]) for message in context.messages} == {bound}
+    for long in (10**bound, -(10 ** (bound - 1)), 10**5000, -(10**5000), "1" * (bound + 1), Decimal("1" * (bound + 1))):
+        with pytest.raises(
+            Refused, match=rf"“m” is .* at most {bound} characters .*NUMBER_TEXT_CHARS_MAX.* Round it"
+        ) as caught:
+            context.metric("m", long)
+        assert caught.value.code == "number_too_long"
+    for said in (
+        lambda: context.metric("m", 1, observations=10**5000),
+        lambda: context.missing("m", needed=10**5000),
+        lambda: context.record("r", {"deep": [1, {"n": 10**5000}]}),
+        lambda: context.stage("s", 10**5000),
+        lambda: context.progress(10**5000, 10**5000),
+    ):
+        with pytest.raises(Refused, match="16,610 bits"):
+            said()
+    for kind in ("integer", "decimal", "float64"):
+        with pytest.raises(cells.CellRefused, match="16,610 bits"):
+            context.table(f"t-{kind}", [{"a": 10**5000}], [("a", kind) if kind != "decimal" else ("a", kind, True, None, 9, 2)])
+
+
+@pytest.mark.parametrize("value", ["abc", "", [1], None, 1j])
+def test_what_is_no_number_is_refused_in_words(context: Context, value: object) -> None:
+    with pytest.raises(Refused, match=r"“m” is .*no number.*missing") as caught:
+        context.metric("m", value)  # type: ignore[arg-type]
+    assert caught.value.code == "not_a_number"
 
 
 def test_a_missing_metric_needs_a_known_status(context: Context) -> None:
@@ -108,6 +142,7 @@ def test_a_message_at_the_bound_and_just_above() -> None:
 def test_the_bounds_of_the_sdk_stay_within_those_of_the_program() -> None:
     assert LINE_BYTES_MAX <= limits.MESSAGE_LINE_BYTES_MAX
     assert cells.DECIMAL_PRECISION_MAX == limits.DECIMAL_DIGITS_MAX
+    assert NUMBER_CHARS_MAX == limits.NUMBER_TEXT_CHARS_MAX
 
 
 def test_progress_is_held_back_and_comes_before_what_follows() -> None:

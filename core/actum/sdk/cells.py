@@ -18,6 +18,8 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from actum.sdk.refusals import shown
+
 REASON_SUFFIX = "__reason"
 EXACT_INTEGER_MAX = 2**53
 INTEGER_MIN, INTEGER_MAX = -(2**63), 2**63 - 1
@@ -135,7 +137,7 @@ def encode(column: Column, value: Any) -> Any:
     except CellRefused:
         raise
     except (TypeError, ValueError, OverflowError, decimal.DecimalException):
-        raise CellRefused(f"{value!r} does not fit the {column.type} column “{column.name}”.") from None
+        raise CellRefused(f"{shown(value)} does not fit the {column.type} column “{column.name}”.") from None
 
 
 def _is_nan(value: Any) -> bool:
@@ -155,7 +157,7 @@ def _integer(column: Column, value: Any) -> Any:
         raise TypeError
     number = operator.index(value)
     if not INTEGER_MIN <= number <= INTEGER_MAX:
-        raise CellRefused(f"{number} does not fit 64 bits; make “{column.name}” a decimal column.")
+        raise CellRefused(f"{shown(number)} does not fit 64 bits; make “{column.name}” a decimal column.")
     return number if abs(number) <= EXACT_INTEGER_MAX else str(number)
 
 
@@ -179,7 +181,7 @@ def _float64(column: Column, value: Any) -> Any:
     number = float(value)
     exact = value if isinstance(value, Decimal) else whole(value)
     if exact is not None and number != exact:
-        raise CellRefused(f"{value} is not exactly a float64, for the column “{column.name}”.")
+        raise CellRefused(f"{shown(value)} is not exactly a float64, for the column “{column.name}”.")
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):

@@ -10,10 +10,11 @@ import logging
 import math
 import sys
 import tempfile
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
 
+from actum.sdk import refusals
 from actum.sdk.cells import whole
 from actum.sdk.messages import ListSink, Message, Messages
 from actum.sdk.stopping import StopFlag, StopRequested
@@ -61,8 +62,8 @@ class Context:
     ) -> None:
         """`done` of `total` steps are behind. May be called often: it is written at most ten times a second."""
         for number in (done, total):
-            if number is not None and (not math.isfinite(number) or number < 0):
-                raise ValueError(f"{number!r} is no count of steps")
+            if number is not None and not 0 <= number < math.inf:
+                raise ValueError(f"{refusals.shown(number)} is no count of steps")
         said = _without_none({"progress": [done, total], "unit": unit, "message": message})
         self._messages.progress(said, last=total is not None and done >= total)
 
@@ -125,7 +126,8 @@ class Context:
     ) -> None:
         """State a metric. `rule` names how it is rounded for showing (“ratio.v1”); the value itself is kept whole.
 
-        Raises ValueError for NaN and infinities: `missing` says why there is no value.
+        Raises ValueError for NaN and infinities: `missing` says why there is no value; Refused for what is no number, or is
+        too long a one.
         """
         text, conversion = _exact_text(name, value)
         said = {"metric": name, "value": text, "unit": unit, "rule": rule, "observations": observations}
@@ -176,18 +178,28 @@ def _exact_text(name: str, value: Any) -> "tuple[str, Optional[str]]":
     if type(value).__name__ in ("bool", "bool_"):  # numpy's own too, without importing it
         raise ValueError(f"The metric “{name}” is a number, not {value}.")
     exact = value if isinstance(value, (str, Decimal)) else whole(value)
+    if exact is not None and refusals.is_too_long(exact):
+        raise refusals.too_long(f"The metric “{name}”", exact)
     if exact is not None:
         text, conversion = str(exact), None
     else:
-        number = float(value)
-        text, conversion = repr(number), "float64"
+        try:
+            text, conversion = repr(float(value)), "float64"
+        except (TypeError, ValueError):
+            raise _no_number(name, value) from None
     try:
-        finite = math.isfinite(float(text))
-    except OverflowError:
-        finite = True
+        finite = Decimal(text).is_finite()
+    except InvalidOperation:
+        raise _no_number(name, text) from None
     if not finite:
         raise ValueError(f"The metric “{name}” has no value ({text}); say so with missing(…) and the reason.")
     return text, conversion
+
+
+def _no_number(name: str, value: Any) -> refusals.Refused:
+    what = f"The metric “{name}” is {refusals.shown(value)}, which is no number."
+    why = "A metric is an int, a float, a Decimal, or the text of one."
+    return refusals.Refused("not_a_number", what, why, "Say with missing(…) why there is no value.")
 
 
 def _without_none(message: Message) -> Message:

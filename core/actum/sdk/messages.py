@@ -16,6 +16,8 @@ from decimal import Decimal
 from pathlib import PurePath
 from typing import Any, Callable, Dict, List, Optional
 
+from actum.sdk import refusals
+
 LINE_BYTES_MAX = 1 << 20  # the host takes no longer line
 PROGRESS_EVERY_S = 0.1
 
@@ -82,7 +84,10 @@ class Messages:
 
 
 def encode_line(message: Message) -> bytes:
-    """One line. Raises ValueError when it is too long or holds what JSON cannot."""
+    """One line. Raises ValueError when it is too long or holds what JSON cannot, Refused for too long a number."""
+    number = refusals.holds_too_long(message)
+    if number is not None:
+        raise refusals.too_long("A number in a message", number)
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)
     line = text.encode("utf-8") + b"\n"
     if len(line) > LINE_BYTES_MAX:
