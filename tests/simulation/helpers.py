@@ -94,13 +94,13 @@ class Helping:
         folder, attempt = self.folder, self.attempt
         if self.renamed:
             if not folder.readable:
-                return self._tell(events.Published(attempt, failure="rename", message="the disk is not there"))
+                return self._tell(events.Published(attempt, failure="unsure", message="the disk is not there"))
             folder.published_durable = True
             return self._tell(events.Published(attempt, {"method": "renamed, durable"}))
         where = package_seen(folder, self.effect.recorded["manifest_sha256"])
         renamed = where is PackageSeen.STAGING and not self.app.world.rename_fails() and rename(folder)
         if not renamed and where is not PackageSeen.RESULTS:
-            failure = {PackageSeen.DIFFERS: "differs", PackageSeen.NEITHER: "neither"}.get(where, "rename")
+            failure = {PackageSeen.STAGING: "rename", PackageSeen.UNKNOWN: "unsure"}.get(where, where.value)
             return self._tell(events.Published(attempt, failure=failure, message="it did not work"))
         self.renamed = True
         return False

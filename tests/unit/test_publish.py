@@ -9,19 +9,25 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from actum import faults
+from actum import faults, limits
 from actum.errors import StorageFailed
 from actum.model.evidence import PackageSeen
+from actum.model.facts import FactName
+from actum.model.status import Phase, RunStatus, Status
 from actum.results import publish
 from actum.results.publish import Recorded
 from actum.results.verify import verify
+from actum.supervise import effects, events
 from actum.workspace import Workspace, create_folders
+from actum_desktop.controller import steps
 
 from tests.helpers import packages
 from tests.helpers.packages import Made
+from tests.helpers.supervised import METHOD, Bench
 from tests.helpers.users import as_normal_user, give_to_normal_user
 
 Place = tuple[Workspace, Made, Path, Recorded]
@@ -202,3 +208,42 @@ def test_files_made_writable_again_are_closed_before_publication(place: Place) -
     (made.path / "files" / "report.html").chmod(0o666)
     publish.make_files_readonly(made.path)
     assert stat.S_IMODE((made.path / "files" / "report.html").stat().st_mode) == 0o444
+
+
+@pytest.mark.parametrize(
+    ("point", "failure"),
+    [("publish.rename.before", "rename"), ("publish.rename.after", "unsure"), ("publish.durable.fsync.before", "unsure")],
+)
+def test_r18_a_package_that_may_be_published_is_never_told_as_not_renamed(place: Place, point: str, failure: str) -> None:
+    """Only what is proven to be in staging may wait as PUBLISH_PENDING, which a stop turns into STOPPED (§4)."""
+    ws, made, target, recorded = place
+    digests = {"manifest_sha256": recorded.manifest_sha256, "derived_sha256": recorded.derived_sha256}
+    bench = Bench()
+    bench.admit()
+    publishing = bench.to_publishing()
+    facts = {**publishing.facts, FactName.CONTENT_VERIFIED: {"recorded": digests}}
+    row = replace(publishing, run=17, facts=facts)
+    faults.arm(f"{point}:error=EIO")
+    try:
+        told = steps.publish_now(ws, row)
+    finally:
+        faults.arm("")
+    assert (told.failure, target.exists()) == (failure, failure == "unsure")
+    again = steps.publish_now(ws, row)
+    assert (again.failure, made.path.exists()) == (None, False)
+
+
+def test_r18_while_nobody_can_tell_whether_it_is_published_a_stop_waits() -> None:
+    bench = Bench()
+    bench.admit()
+    attempt = bench.to_publishing().attempt
+    bench.tell(events.Published(attempt, failure="unsure", message="the disk does not answer"))
+    reply = bench.stop()
+    assert reply is not None
+    assert reply.ok == {"run": 1, "answer": "finishing"}
+    assert (bench.pair(), bench.alerts()) == ((Status.RUNNING, Phase.PUBLISHING), {"publish_pending"})
+    bench.done.clear()
+    bench.wait(limits.PUBLISH_RETRY_S)
+    assert bench.kinds(effects.Publish)
+    bench.tell(events.Published(attempt, METHOD))
+    assert (bench.row().run_status, bench.alerts()) == (RunStatus.SUCCEEDED, set())

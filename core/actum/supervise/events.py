@@ -218,7 +218,8 @@ class Verified:
 class Published:
     """The package is at its target, durable and read-only; or why not.
 
-    `failure`: None | "rename" (nothing at the target, try again) | "differs" | "neither".
+    `failure`: None | "rename" (it is in staging, and nothing at the target) | "unsure" (it may be at the target, and is not
+    durable there: nobody can tell, or the disk does not serve) | "differs" | "neither".
     """
 
     attempt: str

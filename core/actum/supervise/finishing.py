@@ -57,6 +57,9 @@ def publishing(m: Machine, now: Now) -> list[Effect]:
             return _rejected_again(m, now, m.seen.verified.error)
         return m.begin("publish", Publish(m.row, _recorded(m)))
     published = m.seen.published
+    if published.failure == "unsure":  # perhaps it is published: only another try can end this phase
+        m.seen.published = None
+        return _disk_refused(m, now, "publish_pending", FailureCode.IO_ERROR, published.message)
     if published.failure == "rename":  # kept until its arrow is on record: no rename while nobody can tell (P07)
         alert = m.alert(now, "publish_pending", "publish_pending", message=published.message)
         entry = JournalEntry("publish_pending", now.utc_us, {"message": published.message})
@@ -151,7 +154,11 @@ def _disk_refused(m: Machine, now: Now, name: str, code: str, why: str) -> list[
     m.tries[name] = 0
     m.wait(now, PUBLISH_RETRY_S)
     entry = JournalEntry("step_waits", now.utc_us, {"step": name, "code": code, "message": why})
-    return m.persist(now, journal=(entry,), alerts=(m.alert(now, "helper", code, step=name, message=why),))
+    if name == "publish_pending":
+        alert = m.alert(now, name, name, message=why)
+    else:
+        alert = m.alert(now, "helper", code, step=name, message=why)
+    return m.persist(now, journal=(entry,), alerts=(alert,))
 
 
 def _try(m: Machine, now: Now, name: str, effect: Effect) -> list[Effect]:

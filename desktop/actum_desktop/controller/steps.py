@@ -325,9 +325,10 @@ def publish_now(ws: Workspace, row: AttemptRow) -> events.Published:
         return events.Published(row.attempt, failure="differs", message=f"Something else is at {target}.")
     except (OSError, StorageFailed) as error:
         words = str(error) if isinstance(error, StorageFailed) else f"The package could not be renamed: {error.strerror}."
-        return events.Published(row.attempt, failure="rename", message=words)
+        failure = "rename" if where(ws, row) is PackageSeen.STAGING else "unsure"
+        return events.Published(row.attempt, failure=failure, message=words)
     if place is PackageSeen.UNKNOWN:
-        return events.Published(row.attempt, failure="rename", message="The folder of the results cannot be read.")
+        return events.Published(row.attempt, failure="unsure", message="The folder of the results cannot be read.")
     if place is not PackageSeen.RESULTS:
         words = "The package is not the one that was verified." if place is PackageSeen.DIFFERS else "The package is gone."
         return events.Published(row.attempt, failure=place.value, message=words)
