@@ -153,7 +153,9 @@ def kept(node: Condition, row: Mapping[str, Any]) -> bool | None:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("filters") / "table.parquet"
+    path = tmp_path_factory.mktemp("filters") / "table.parquet"
+    pq.write_table(SCHEMA.empty_table(), path)
+    return path
 
 
 @pytest.fixture(scope="module")

@@ -203,10 +203,16 @@ def test_r13_nothing_is_exported_into_a_package(package: Path) -> None:
         export(package, "t", "csv", "data", package / "files" / "t.csv")
 
 
-def test_a_damaged_package_is_not_exported(tmp_path: Path) -> None:
+def test_r14_a_table_whose_copy_is_damaged_is_exported_from_its_authority_and_a_damaged_one_is_not(tmp_path: Path) -> None:
     made = packages.sample(tmp_path)
+    export(made.path, "returns", "csv", "data", tmp_path / "before.csv")
     path = packages.writable(made.path / "derived" / "returns.parquet")
     pq.write_table(pq.read_table(path).slice(1), path)
+    export(made.path, "returns", "csv", "data", tmp_path / "after.csv")
+    assert (tmp_path / "after.csv").read_bytes() == (tmp_path / "before.csv").read_bytes()
+    assert packages.read_json(tmp_path / "after.csv.actum.json")["source"]["file"] == "tables/returns.jsonl"
+    authority = packages.writable(made.path / "tables" / "returns.jsonl")
+    authority.write_bytes(authority.read_bytes().replace(b"12.5", b"12.6"))
     with pytest.raises(CheckFailed, match="not as it was published"):
         export(made.path, "returns", "csv", "data", tmp_path / "t.csv")
 

@@ -62,15 +62,26 @@ def _slices(batch: pa.RecordBatch, mapped: mmap.mmap, advance: Callable[[int], N
         seen += part.nbytes
         advance(part.nbytes)
         if seen >= limits.MAPPED_BYTES_MAX:
-            _let_go(mapped)
+            let_go(mapped)
             seen = 0
-    _let_go(mapped)
+    let_go(mapped)
 
 
-def _let_go(mapped: mmap.mmap) -> None:
+def let_go(mapped: mmap.mmap) -> None:
     """The pages of a mapped file can be read again at any time; until then nobody pays for them."""
     if hasattr(mmap, "MADV_DONTNEED"):
         mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def opened(path: Path, table: str) -> tuple[mmap.mmap, bool]:
+    """The bytes of the file, mapped, and whether it is a file with a footer; else a stream. Raises OSError, ActumError."""
+    with open(digests.open_regular(path), "rb") as file:
+        start = file.read(8)
+        if start.startswith(_OLD_FEATHER):
+            raise invalid(f"The table “{table}” is Feather of version 1.", "It does not hold all types.", "Write version 2.")
+        if not start.startswith((_FILE, _STREAM)):
+            raise invalid(f"The table “{table}” is not an Arrow file.", "It does not begin like one.")
+        return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ), start.startswith(_FILE)
 
 
 @contextlib.contextmanager
@@ -78,16 +89,10 @@ def _opened(path: Path, table: str) -> Iterator[tuple[Any, mmap.mmap]]:
     import pyarrow as pa
     import pyarrow.ipc as ipc
 
-    with open(digests.open_regular(path), "rb") as file:
-        start = file.read(8)
-        if start.startswith(_OLD_FEATHER):
-            raise invalid(f"The table “{table}” is Feather of version 1.", "It does not hold all types.", "Write version 2.")
-        if not start.startswith((_FILE, _STREAM)):
-            raise invalid(f"The table “{table}” is not an Arrow file.", "It does not begin like one.")
-        mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+    mapped, whole = opened(path, table)
     source = pa.BufferReader(pa.py_buffer(mapped))
     try:
-        reader = (ipc.open_file if start.startswith(_FILE) else ipc.open_stream)(source)
+        reader = (ipc.open_file if whole else ipc.open_stream)(source)
     except pa.ArrowException as error:
         raise _damaged(table, error) from error
     yield reader, mapped  # it is unmapped when the last batch that looks into it is gone

@@ -1,13 +1,14 @@
 """Metrics and pages of tables, as the screens and commands show them: bounded, without loading a table (R11, R15).
 
-A page reads the row groups it touches and keeps the last ROW_GROUPS_CACHED_MAX of them. Cells are texts (`texts`) or None; a
+A page reads the pieces it touches (`rows`) and keeps the last ROW_GROUPS_CACHED_MAX of them; where the derived Parquet is not
+there or damaged, those of the authority. Cells are texts (`texts`) or None; a
 column's companion `<name>__reason` is handed out with it, so that a missing value is never shown without its reason.
 """
 
 from __future__ import annotations
 
 import bisect
-import itertools
+import contextlib
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from actum import limits
 from actum.contracts.tables import REASON_SUFFIX
+from actum.errors import ActumError
 from actum.results import columns, texts
 from actum.results import manifest as names
-from actum.results.tables import locate
+from actum.results.rows import open_rows
+from actum.results.tables import Readable, readable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,13 +50,20 @@ def tables(package: Path) -> list[dict[str, Any]]:
     """`{name, rows, columns, rule, authority, size_bytes}` of each table, without opening one. Raises OSError, NotAPackage.
 
     Rows are those that were verified (derived.json), and so are the columns of an Arrow table; of a Parquet handed over, rows
-    are those the work stated.
+    are those the work stated. Where derived.json cannot be read, an Arrow file says its rows and columns itself; of others
+    they are those that the work stated.
     """
-    manifest, _ = names.read_manifest(package)
+    manifest, digest = names.read_manifest(package)
     entries = [entry for entry in manifest["files"] if entry.get("role") == "table"]
     copies: dict[str, Mapping[str, Any]] = {}
     if any(entry["rule"] != "parquet.v1" for entry in entries):
-        copies = {copy["table"]: copy for copy in names.read_derived(package)[0]["files"]}
+        with contextlib.suppress(names.NotAPackage, FileNotFoundError, NotADirectoryError, KeyError, TypeError):
+            derived, _ = names.read_derived(package)
+            if derived["manifest_sha256"] == digest:
+                copies = {copy["table"]: copy for copy in derived["files"]}
+    for entry in entries:
+        if entry["rule"] == "arrow.v1" and entry["table"] not in copies:
+            copies[entry["table"]] = _of_itself(package / str(entry["name"]))
     return [
         {
             "name": entry["table"],
@@ -67,26 +77,31 @@ def tables(package: Path) -> list[dict[str, Any]]:
     ]
 
 
+def _of_itself(path: Path) -> dict[str, Any]:
+    """What an Arrow authority says of itself; nothing where it cannot be read."""
+    try:
+        with open_rows(path) as rows:
+            return {"rows": rows.total, "columns": columns.describe(rows.schema)}
+    except ActumError:
+        return {}
+
+
 class TableBrowser:
     """One open table of a package, read by pages. Use it in a `with` statement, or close it."""
 
     def __init__(self, package: Path, name: str) -> None:
         """Raises NotFound, CheckFailed, OSError."""
-        import pyarrow.parquet as pq
-
-        stored = locate(package, name)
-        self._file = pq.ParquetFile(stored.path, pre_buffer=False)
-        groups = [self._file.metadata.row_group(group).num_rows for group in range(self._file.num_row_groups)]
-        self._starts = [0, *itertools.accumulate(groups)]
-        self._cached: OrderedDict[int, pa.Table] = OrderedDict()
-        schema = self._file.schema_arrow
+        self.read: Readable = readable(package, name)  # which file, and why
+        self._rows = open_rows(self.read.path)
+        self._cached: OrderedDict[tuple[int, int], pa.RecordBatch] = OrderedDict()
+        schema = self._rows.schema
         self._columns = tuple(columns.describe(schema))
         self._reason_of = {
             position: schema.names.index(title + REASON_SUFFIX)
             for position, title in enumerate(schema.names)
             if title + REASON_SUFFIX in schema.names
         }
-        self.total: int = self._starts[-1]
+        self.total: int = self._rows.total
 
     def page(self, start: int, count: int) -> Page:
         """At most PAGE_ROWS_MAX rows from `start`; fewer at the end, none beyond it."""
@@ -95,17 +110,15 @@ class TableBrowser:
         rows: list[tuple[str | None, ...]] = []
         while start + len(rows) < end:
             at = start + len(rows)
-            group = bisect.bisect_right(self._starts, at) - 1
-            offset = at - self._starts[group]
-            piece = self._row_group(group).slice(offset, end - at).combine_chunks()
-            for batch in piece.to_batches():
-                texts_of_rows = (column.to_pylist() for column in texts.of_batch(batch).columns)
-                rows.extend(zip(*texts_of_rows, strict=True))
+            group = bisect.bisect_right(self._rows.starts, at) - 1
+            number, offset = divmod(at - self._rows.starts[group], limits.ROW_GROUP_ROWS_MAX)
+            piece = self._piece(group, number).slice(offset, end - at)
+            rows.extend(zip(*(column.to_pylist() for column in texts.of_batch(piece).columns), strict=True))
         return Page(self._columns, start, self.total, tuple(rows), self._reasons(rows))
 
     def close(self) -> None:
         self._cached.clear()
-        self._file.close()
+        self._rows.close()
 
     def __enter__(self) -> TableBrowser:
         return self
@@ -113,13 +126,18 @@ class TableBrowser:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _row_group(self, group: int) -> pa.Table:
-        if group not in self._cached:
-            self._cached[group] = self._file.read_row_group(group, use_threads=False)
+    def _piece(self, group: int, number: int) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        key = (group, number)
+        if key not in self._cached:
+            found = self._rows.piece(group, number, self._rows.schema.names)
+            whole = [column.combine_chunks() for column in found.values()]
+            self._cached[key] = pa.RecordBatch.from_arrays(whole, names=list(found))
             if len(self._cached) > limits.ROW_GROUPS_CACHED_MAX:
                 self._cached.popitem(last=False)
-        self._cached.move_to_end(group)
-        return self._cached[group]
+        self._cached.move_to_end(key)
+        return self._cached[key]
 
     def _reasons(self, rows: list[tuple[str | None, ...]]) -> dict[tuple[int, int], str]:
         return {

@@ -1,6 +1,7 @@
 """Where the rows of an export come from: a table of a package, what a query leaves of it, or the metrics.
 
-The package's Parquet is checked by its digest before it is used. A query is the table browser's own (`query`, `view`):
+The package's Parquet is checked by its digest before it is used; where it is not as it was published, or not there, the rows
+are those of the authority, checked likewise. A query is the table browser's own (`query`, `view`):
 structured, its values bound; the rows it leaves are written by `view` into a folder of their own and carried from there in
 the table's types. Batches are small enough that a table of thousands of columns stays in bounds.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,8 @@ from actum.errors import CheckFailed, NotFound, WrongUse
 from actum.results import digests, query, view
 from actum.results import manifest as names
 from actum.results.query import Query
-from actum.results.tables import locate, table_names
+from actum.results.rows import is_authority, open_rows
+from actum.results.tables import Readable, readable, table_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +46,7 @@ class Source:
     parquet: Path | None = None
     of_rows: int | None = None  # of a filtered table: how many there are without the filter
     view: Path | None = None
+    file: Path | None = None
     numbers: frozenset[int] = frozenset()
 
 
@@ -50,15 +54,43 @@ def find(package: Path, name: str, *, check: bool = True) -> Source:
     """Raises NotFound, CheckFailed (damaged), OSError."""
     known = table_names(package)
     if name in known:
-        table = locate(package, name)
-        if check and digests.of_file(table.path).sha256 != table.sha256:
-            raise CheckFailed("result_damaged", f"The table “{name}” is not as it was published.", remedy="Verify the run.")
-        place = table.path.relative_to(package).as_posix()
-        rows, schema = table.rows(), table.schema()
-        return Source(name, place, table.sha256, schema, rows, lambda: parquet_batches(table.path), table.path)
+        table = readable(package, name)
+        if check and not _as_published(table):
+            table = table.by_authority("damaged")
+            if not _as_published(table):
+                what = f"The table “{name}” is not as it was published."
+                raise CheckFailed("result_damaged", what, remedy="Verify the run.")
+        return _of_file(package, name, table)
     if name == METRICS:
         return _metrics(package, check)
     raise NotFound("no_table", f"The result has no table “{name}”.", f"It has: {', '.join([*known, METRICS])}.")
+
+
+def _as_published(table: Readable) -> bool:
+    try:
+        return digests.of_file(table.path).sha256 == table.sha256
+    except FileNotFoundError:
+        return False
+
+
+def _of_file(package: Path, name: str, table: Readable) -> Source:
+    place = table.path.relative_to(package).as_posix()
+    with open_rows(table.path) as opened:
+        schema, rows = opened.schema, opened.total
+    if not is_authority(table.path):
+        parts = partial(parquet_batches, table.path)
+        return Source(name, place, table.sha256, schema, rows, parts, table.path, file=table.path)
+    return Source(name, place, table.sha256, schema, rows, partial(_batches, table.path), file=table.path)
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """Those of an authority, by the rule that derives its Parquet. Raises ActumError, OSError."""
+    with open_rows(path) as opened:
+        step = max(1, min(limits.BATCH_ROWS, limits.EXPORT_CELLS_MAX // max(1, len(opened.schema))))
+        for batch in opened.stream(opened.schema.names):
+            whole = batch.replace_schema_metadata(opened.schema.metadata)
+            for start in range(0, batch.num_rows, step):
+                yield whole.slice(start, step)
 
 
 def parquet_batches(path: Path) -> Iterator[pa.RecordBatch]:
@@ -88,10 +120,10 @@ def filtered(source: Source, asked: Query, scratch: Path) -> Source:
     """What the query leaves of a table, in its order, with the table's own types. Raises WrongUse, ActumError."""
     import pyarrow as pa
 
-    if source.parquet is None:
+    if source.file is None:
         raise WrongUse("bad_query", "Metrics are exported whole.", "Only a table can be filtered.", "Leave the query out.")
     out = scratch / "view.parquet"
-    made = view.make(source.parquet, out, asked)
+    made = view.make(source.file, out, asked)
     names = source.schema.names if asked.columns is None else asked.columns
     schema = pa.schema([source.schema.field(name) for name in names], metadata=source.schema.metadata)
 

@@ -1,14 +1,13 @@
-"""Pages of a Parquet file by columns, for a grid that is scrolled: only what is seen is decoded, within bounded memory (R11).
+"""Pages of a table by columns, for a grid that is scrolled: only what is seen is decoded, within bounded memory (R11).
 
-The unit read is one column of one row group. Decoded columns are kept up to TABLE_CACHE_BYTES_MAX; the one used longest
-ago goes, whatever the width of the table. Cells are the exact texts of `texts`, or None for a null; a nested value is shown
-as JSON would write it.
+The unit read is one column of one piece (`rows`): of a row group, or of a batch of an Arrow authority. Decoded columns are
+kept up to TABLE_CACHE_BYTES_MAX; the one used longest ago goes, whatever the width of the table. Cells are the exact texts of
+`texts`, or None for a null; a nested value is shown as JSON would write it.
 """
 
 from __future__ import annotations
 
 import bisect
-import itertools
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -17,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from actum import limits
 from actum.contracts.tables import REASON_SUFFIX
-from actum.errors import ActumError, StorageFailed
 from actum.results import columns, texts
+from actum.results.rows import open_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,31 +26,19 @@ Column = list[str | None]
 
 
 class TablePages:
-    """One open Parquet file. Attributes: total (rows), columns (as `columns.describe`), names.
+    """One open table file. Attributes: total (rows), columns (as `columns.describe`), names.
 
     Raises StorageFailed, ActumError(result_damaged) when it cannot be read. Belongs to one thread at a time.
     """
 
     def __init__(self, path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        self._path = path
-        try:
-            self._file = pq.ParquetFile(path)
-        except pa.ArrowException as error:
-            raise _damaged(path, error) from error
-        except OSError as error:
-            raise StorageFailed("opening the table", error) from error
-        metadata = self._file.metadata
-        groups = [metadata.row_group(group).num_rows for group in range(self._file.num_row_groups)]
-        self._starts = [0, *itertools.accumulate(groups)]
-        self._kept: OrderedDict[tuple[int, str], pa.ChunkedArray] = OrderedDict()
+        self._rows = open_rows(path)
+        self._kept: OrderedDict[tuple[int, int, str], pa.ChunkedArray] = OrderedDict()
         self._kept_bytes = 0
-        schema = self._file.schema_arrow
+        schema = self._rows.schema
         self.names: list[str] = list(schema.names)
         self.columns: list[dict[str, Any]] = columns.describe(schema)
-        self.total: int = self._starts[-1]
+        self.total: int = self._rows.total
 
     @property
     def reason_of(self) -> dict[str, str]:
@@ -65,20 +52,21 @@ class TablePages:
         end = min(start + min(count, limits.PAGE_ROWS_MAX), self.total)
         found: dict[str, Column] = {name: [] for name in names}
         while start < end:
-            group = bisect.bisect_right(self._starts, start) - 1
-            offset = start - self._starts[group]
-            length = min(end, self._starts[group + 1]) - start
-            self._load(group, names)
+            group = bisect.bisect_right(self._rows.starts, start) - 1
+            piece, offset = divmod(start - self._rows.starts[group], limits.ROW_GROUP_ROWS_MAX)
+            length = min(end, self._rows.starts[group + 1]) - start
+            length = min(length, limits.ROW_GROUP_ROWS_MAX - offset)
+            self._load(group, piece, names)
             for name in names:
-                found[name] += _cells(name, self._kept[group, name].slice(offset, length))
-            self._shrink(group, names)
+                found[name] += _cells(name, self._kept[group, piece, name].slice(offset, length))
+            self._shrink(group, piece, names)
             start += length
         return found
 
     def close(self) -> None:
         self._kept.clear()
         self._kept_bytes = 0
-        self._file.close()
+        self._rows.close()
 
     def __enter__(self) -> TablePages:
         return self
@@ -90,29 +78,20 @@ class TablePages:
     def kept_bytes(self) -> int:
         return self._kept_bytes
 
-    def _load(self, group: int, names: Sequence[str]) -> None:
-        import pyarrow as pa
-
-        absent = [name for name in names if (group, name) not in self._kept]
+    def _load(self, group: int, piece: int, names: Sequence[str]) -> None:
+        absent = [name for name in dict.fromkeys(names) if (group, piece, name) not in self._kept]
         for name in names:
-            if (group, name) in self._kept:
-                self._kept.move_to_end((group, name))
+            if (group, piece, name) in self._kept:
+                self._kept.move_to_end((group, piece, name))
         if not absent:
             return
-        try:
-            table = self._file.read_row_group(group, columns=absent, use_threads=False)
-        except pa.ArrowException as error:
-            raise _damaged(self._path, error) from error
-        except OSError as error:
-            raise StorageFailed("reading the table", error) from error
-        for name in absent:
-            column = table.column(name)
-            self._kept[group, name] = column
+        for name, column in self._rows.piece(group, piece, absent).items():
+            self._kept[group, piece, name] = column
             self._kept_bytes += column.nbytes
 
-    def _shrink(self, group: int, names: Sequence[str]) -> None:
+    def _shrink(self, group: int, piece: int, names: Sequence[str]) -> None:
         """Down to the bound; what is being looked at stays."""
-        wanted = {(group, name) for name in names}
+        wanted = {(group, piece, name) for name in names}
         for key in list(self._kept):
             if self._kept_bytes <= limits.TABLE_CACHE_BYTES_MAX:
                 return
@@ -129,8 +108,3 @@ def _cells(name: str, column: pa.ChunkedArray) -> Column:
     for chunk in column.chunks:
         cells += texts.of_array(name, chunk).to_pylist()
     return cells
-
-
-def _damaged(path: Path, error: Exception) -> ActumError:
-    why = f"{path.name}: {str(error).splitlines()[0]}."
-    return ActumError("result_damaged", "The table cannot be read.", why, "Verify the result.")

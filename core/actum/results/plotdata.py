@@ -46,9 +46,9 @@ def plot(path: Path, kind: str, x: str | None, y: str, progress: digests.Progres
         measurable += f" AND {query.finite(x_kind, quoted(x))}"
     source = (
         f"(SELECT {x_sql} AS x, {query.as_number(y_kind, quoted(y))} AS y, file_row_number AS r "
-        f"FROM {query.ROWS} WHERE {measurable})"
+        f"FROM {table.source} WHERE {measurable})"
     )
-    with query.connected(path, None, progress) as connection:
+    with query.connected(path, None, progress, [name for name in (x, y) if name is not None]) as connection:
         head = f"SELECT count(*), min(x), max(x), min(y), max(y) FROM {source}"
         rows, x_low, x_high, y_low, y_high = query.one(connection, head, [query.pattern(path)])
         found = {"kind": kind, "x_time": _time(x_kind), "y_time": _time(y_kind), "rows": rows, "without": table.rows - rows}
@@ -68,11 +68,11 @@ def _boxes(table: query.Table, group: str | None, y: str, progress: digests.Prog
     named = "''" if group is None else f"CAST({quoted(group)} AS VARCHAR)"
     given = "" if group is None else f" AND {quoted(group)} IS NOT NULL"
     source = (
-        f"(SELECT {named} AS g, {query.as_number(kind, quoted(y))} AS y FROM {query.ROWS} "
+        f"(SELECT {named} AS g, {query.as_number(kind, quoted(y))} AS y FROM {table.source} "
         f"WHERE {query.finite(kind, quoted(y))}{given})"
     )
     measures = "count(*) AS n, min(y), quantile_cont(y, [0.25, 0.5, 0.75]), max(y)"
-    with query.connected(table.path, None, progress) as connection:
+    with query.connected(table.path, None, progress, [name for name in (group, y) if name is not None]) as connection:
         rows, groups = query.one(connection, f"SELECT count(*), count(DISTINCT g) FROM {source}", [query.pattern(table.path)])
         sql = f"SELECT g, {measures} FROM {source} GROUP BY g ORDER BY n DESC, g LIMIT {limits.PLOT_GROUPS_MAX}"
         taken = connection.execute(sql, [query.pattern(table.path)]).fetchall()

@@ -1,5 +1,7 @@
-"""Questions to one Parquet file by DuckDB, closed off: no file but the table and one folder, no network (R19, R20).
+"""Questions to one table file by DuckDB, closed off: no file but the table and one folder, no network (R19, R20).
 
+A Parquet DuckDB reads itself. Of an authority, and where it would round, it is handed the batches, in the types it would find
+in the Parquet (`askedtypes`): which of the two is asked changes no answer.
 Values are bound, never written into SQL; names are quoted. Rows are told apart by their number in the file
 (`file_row_number`), never by OFFSET. What it takes beyond QUERY_MEMORY_BYTES_MAX goes to the folder it was given.
 `Query` is what a view of a table is made from: which rows, in which order, which columns. Its JSON is stable:
@@ -12,8 +14,8 @@ import errno
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +23,10 @@ from typing import TYPE_CHECKING, Any
 from actum import limits
 from actum.errors import ActumError, StorageFailed, WrongUse
 from actum.results import columns, condition, conditionsql, digests
+from actum.results.askedtypes import HandedOver
 from actum.results.condition import Condition
 from actum.results.conditionsql import quoted
+from actum.results.rows import Rows, is_authority, open_rows
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,8 +34,11 @@ if TYPE_CHECKING:
 __all__ = ["QUERY_SCHEMA", "ROW", "ROWS", "Order", "Query", "Table", "connected", "one", "pattern", "quoted"]
 
 ROW = "__actum_row"  # the number of a row in the published table, in a view of it
-# The rows of the one file at $1 (its `pattern`): no columns out of the names of folders such as `year=2024`.
+# The rows of the one Parquet at $1 (its `pattern`): no columns out of the names of folders such as `year=2024`.
 ROWS = "read_parquet($1, file_row_number=true, hive_partitioning=false)"
+# Those of an authority, which `connected` hands over; $1 is bound here too, so that a question is the same for both.
+_HANDED_OVER = "actum_rows"
+_ROWS_HANDED_OVER = f"(SELECT * FROM {_HANDED_OVER} WHERE $1 IS NOT NULL)"
 QUERY_SCHEMA = "actum.query/1"
 _DUCK_DIGITS_MAX = 38  # of a decimal; longer ones would become floats
 _PROGRESS_EVERY_S = 0.2
@@ -99,16 +106,19 @@ def _bad_query(why: str) -> WrongUse:
 
 
 class Table:
-    """One Parquet file that can be asked. Attributes: schema (kinds by column), rows, row (the SQL of a row's number)."""
+    """One table file that can be asked.
+
+    Attributes: kinds (by column), rows, source (SQL that stands after FROM), row (SQL of a row's number).
+    """
 
     def __init__(self, path: Path) -> None:
-        import pyarrow.parquet as pq
-
         self.path = path
-        schema = pq.read_schema(path)
+        with open_rows(path) as opened:
+            schema, self.rows = opened.schema, opened.total
+            handed = _is_handed_over(opened)
         self.described: list[dict[str, Any]] = [item for item in columns.describe(schema) if item["name"] != ROW]
         self.kinds: dict[str, str] = {item["name"]: str(item["type"]) for item in self.described}
-        self.rows = int(pq.read_metadata(path).num_rows)
+        self.source = _ROWS_HANDED_OVER if handed else ROWS
         self.row = quoted(ROW) if ROW in schema.names else "file_row_number"
 
     def kind(self, name: str) -> str:
@@ -148,34 +158,50 @@ def connected(
     path: Path,
     folder: Path | None,
     progress: digests.Progress = digests.no_progress,
+    names: Iterable[str] | None = None,
     *,
     memory_bytes: int | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that sees `path` (its `pattern` is $1 of its queries), and may write below `folder`; None = nowhere.
 
-    Its queries report percents, and hold `memory_bytes` at most (None = QUERY_MEMORY_BYTES_MAX). Raises
-    ActumError(query_failed), StorageFailed(disk_full) instead of what DuckDB raises.
+    Of an authority it sees the columns `names` (None = all). Its queries report percents, and hold `memory_bytes` at most
+    (None = QUERY_MEMORY_BYTES_MAX). Raises ActumError(query_failed | result_damaged), StorageFailed(disk_full) instead of
+    what DuckDB raises.
     """
     import duckdb
 
-    connection = duckdb.connect(":memory:")
-    try:
-        _close_off(connection, path, folder, memory_bytes)
-        with _reporting(connection, progress):
-            yield connection
-    except duckdb.OutOfMemoryException as error:
-        raise ActumError("query_failed", "The table is too large for this.", _first_line(error), "Filter it first.") from error
-    except duckdb.Error as error:
-        if os.strerror(errno.ENOSPC) in str(error):
-            raise StorageFailed("asking the table", OSError(errno.ENOSPC, _first_line(error))) from error
-        raise ActumError("query_failed", "The table could not be asked.", _first_line(error)) from error
-    finally:
-        connection.close()
+    handed: HandedOver | None = None
+    with ExitStack() as kept:
+        rows = kept.enter_context(open_rows(path))
+        if _is_handed_over(rows):
+            handed = HandedOver(rows, names)
+        connection = duckdb.connect(":memory:")
+        kept.callback(connection.close)
+        try:
+            _close_off(connection, path, folder, memory_bytes)
+            if handed is not None:
+                connection.register(_HANDED_OVER, handed)
+            with _reporting(connection, progress, handed):
+                yield connection
+        except duckdb.OutOfMemoryException as error:
+            why = _first_line(error)
+            raise ActumError("query_failed", "The table is too large for this.", why, "Filter it first.") from error
+        except duckdb.Error as error:
+            if handed is not None and handed.failed is not None:
+                raise handed.failed from error
+            if os.strerror(errno.ENOSPC) in str(error):
+                raise StorageFailed("asking the table", OSError(errno.ENOSPC, _first_line(error))) from error
+            raise ActumError("query_failed", "The table could not be asked.", _first_line(error)) from error
 
 
-def _close_off(
-    connection: duckdb.DuckDBPyConnection, path: Path, folder: Path | None, memory_bytes: int | None = None
-) -> None:
+def _is_handed_over(rows: Rows) -> bool:
+    """DuckDB reads decimals of more than 38 digits out of a Parquet with another rounding than they have as doubles."""
+    import pyarrow.types as is_
+
+    return is_authority(rows.path) or any(is_.is_decimal256(field.type) for field in rows.schema)
+
+
+def _close_off(connection: duckdb.DuckDBPyConnection, path: Path, folder: Path | None, memory_bytes: int | None = None) -> None:
     settings: Mapping[str, str] = {
         "threads": str(limits.QUERY_THREADS_MAX),
         "memory_limit": _literal(f"{(memory_bytes or limits.QUERY_MEMORY_BYTES_MAX) >> 20}MiB"),
@@ -196,12 +222,12 @@ def _close_off(
 
 
 @contextmanager
-def _reporting(connection: duckdb.DuckDBPyConnection, progress: digests.Progress) -> Iterator[None]:
+def _reporting(connection: duckdb.DuckDBPyConnection, progress: digests.Progress, handed: HandedOver | None) -> Iterator[None]:
     ended = threading.Event()
 
     def look() -> None:
         while not ended.wait(_PROGRESS_EVERY_S):
-            percent = connection.query_progress()
+            percent = connection.query_progress() if handed is None else handed.percent
             if percent > 0:
                 progress(min(99, int(percent)), 100, "percent")
 

@@ -1,4 +1,4 @@
-"""Finding a text in a table: the next cell that holds it, and how many do; row group by row group, in any case (§17).
+"""Finding a text in a table: the next cell that holds it, and how many do; group by group (`rows`), in any case (§17).
 
 What is looked through are the exact texts of `texts`; what was typed is first put into their form: grouped digits and the
 true minus of numbers, the space within a time. A column whose texts cannot hold it (letters in numbers) is not read.
@@ -6,7 +6,6 @@ true minus of numbers, the space within a time. A column whose texts cannot hold
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +14,12 @@ from actum import limits
 from actum.contracts.tables import REASON_SUFFIX
 from actum.errors import WrongUse
 from actum.results import columns, digests, texts
+from actum.results.rows import Rows, open_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
+Cell = tuple[int, int]  # row, place of the column
 _LETTERS: Mapping[str, str] = {
     "integer": "-0123456789",
     "uint64": "0123456789",
@@ -47,8 +47,8 @@ def find(
 
     `{"row", "column": name, "wrapped"}`, row None where no cell holds it. Raises WrongUse (bad_search, no_column).
     """
-    with _open(path) as file:
-        looked = _Looked(file, text, names)
+    with open_rows(path) as rows:
+        looked = _Looked(rows, text, names)
         order = list(range(len(looked.starts) - 1))
         if not order:
             return {"row": None, "column": None, "wrapped": True}
@@ -63,8 +63,7 @@ def find(
             least, most = ((-1, 0), (row, column)) if backward else ((row, column), beyond)
             if wrapped:
                 least, most = (-1, 0), beyond
-            cells = (cell for cell in looked.cells(group) if least < cell < most)
-            found = max(cells, default=None) if backward else min(cells, default=None)
+            found = looked.best(group, least, most, backward)
             if found is not None:
                 return {"row": found[0], "column": names[found[1]], "wrapped": wrapped}
     return {"row": None, "column": None, "wrapped": True}
@@ -72,8 +71,8 @@ def find(
 
 def count(path: Path, text: str, names: Sequence[str], progress: digests.Progress = digests.no_progress) -> dict[str, Any]:
     """`{"cells": how many hold the text, "rows": how many rows were looked through}`; progress has the unit `found N`."""
-    with _open(path) as file:
-        looked = _Looked(file, text, names)
+    with open_rows(path) as rows:
+        looked = _Looked(rows, text, names)
         total, found = looked.starts[-1], 0
         for group in range(len(looked.starts) - 1):
             progress(looked.starts[group], total, f"found {found}")
@@ -82,44 +81,58 @@ def count(path: Path, text: str, names: Sequence[str], progress: digests.Progres
 
 
 class _Looked:
-    """One file being looked through. `starts` = the first row of each row group, and the end."""
+    """One table being looked through. `starts` = the first row of each group, and the end."""
 
-    def __init__(self, file: pq.ParquetFile, text: str, names: Sequence[str]) -> None:
+    def __init__(self, rows: Rows, text: str, names: Sequence[str]) -> None:
         if not text or len(text) > limits.SEARCH_CHARS_MAX:
             raise WrongUse("bad_search", "A text to look for has some letters.", f"At most {limits.SEARCH_CHARS_MAX:,}.")
-        self._file = file
-        sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-        self.starts = [0, *itertools.accumulate(sizes)]
-        kinds = {str(item["name"]): str(item["type"]) for item in columns.describe(file.schema_arrow)}
+        self._rows = rows
+        self.starts = rows.starts
+        kinds = {str(item["name"]): str(item["type"]) for item in columns.describe(rows.schema)}
         for name in names:
             if name not in kinds:
                 raise WrongUse("no_column", f"The table has no column “{name[:80]}”.")
         needles = [(place, name, needle(kinds[name], text)) for place, name in enumerate(names)]
         self._needles = [(place, name, wanted) for place, name, wanted in needles if wanted is not None]
 
-    def cells(self, group: int) -> Iterator[tuple[int, int]]:
-        """(row, place of the column) of every cell in the group that holds the text."""
+    def best(self, group: int, least: Cell, most: Cell, backward: bool) -> Cell | None:
+        """The first cell (row, place of the column) in the group between the two that holds the text; backward, the last."""
         import pyarrow.compute as pc
 
-        for place, flags in self._flags(group):
-            for at in pc.indices_nonzero(flags).to_pylist():
-                yield self.starts[group] + at, place
+        best: Cell | None = None
+        for place, name, wanted in self._needles:  # a column at a time, part by part: memory is that of one part
+            for first, flags in self._flags(group, name, wanted):
+                if (first, place) >= most or (best is not None and not backward and first > best[0]):
+                    break
+                found = [(first + at, place) for at in pc.indices_nonzero(flags).to_pylist()]
+                found = [cell for cell in found if least < cell < most]
+                if found and backward:
+                    best = max(found[-1], best or found[-1])
+                elif found:
+                    best = min(found[0], best or found[0])
+                    break
+        return best
 
     def count(self, group: int) -> int:
         import pyarrow.compute as pc
 
-        return sum(int(pc.sum(flags).as_py() or 0) for _place, flags in self._flags(group))
+        found = 0
+        for _place, name, wanted in self._needles:
+            found += sum(int(pc.sum(flags).as_py() or 0) for _first, flags in self._flags(group, name, wanted))
+        return found
 
-    def _flags(self, group: int) -> Iterator[tuple[int, pa.Array]]:
+    def _flags(self, group: int, name: str, wanted: str) -> Iterator[tuple[int, pa.Array]]:
+        """The first row of each part of a column, and which of its cells hold the text."""
         import pyarrow.compute as pc
 
-        for place, name, wanted in self._needles:  # a column at a time: memory is that of one
-            column = self._file.read_row_group(group, columns=[name], use_threads=False).column(0).combine_chunks()
-            told = _texts(name, column)
+        first = self.starts[group]
+        for batch in self._rows.stream([name], [group]):
+            told = _texts(name, batch.column(0))
             flags = pc.match_substring(told, wanted, ignore_case=True)
             if name.endswith(REASON_SUFFIX) and " " in wanted:  # a reason is shown without its underscores
                 flags = pc.or_(flags, pc.match_substring(told, wanted.replace(" ", "_"), ignore_case=True))
-            yield place, flags
+            yield first, flags
+            first += batch.num_rows
 
 
 def needle(kind: str, text: str) -> str | None:
@@ -143,9 +156,3 @@ def _texts(name: str, column: pa.Array) -> pa.Array:
         told = [None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in column.to_pylist()]
         return pa.array(told, pa.string())
     return texts.of_array(name, column)
-
-
-def _open(path: Path) -> pq.ParquetFile:
-    import pyarrow.parquet as pq
-
-    return pq.ParquetFile(path)

@@ -32,8 +32,9 @@ def of_column(path: Path, name: str, progress: digests.Progress = digests.no_pro
     kind = table.kind(name)
     told = next(item for item in table.described if item["name"] == name)
     taken, sample = query.sampled(table, limits.STATISTICS_ROWS_MAX)
-    source = f"(SELECT {quoted(name)} AS v FROM {query.ROWS} WHERE {taken})"
-    with query.connected(path, None, progress) as connection:
+    source = f"(SELECT {quoted(name)} AS v FROM {table.source} WHERE {taken})"
+    companions = [each for each in (name + REASON_SUFFIX,) if each in table.kinds]
+    with query.connected(path, None, progress, [name, *companions]) as connection:
         asked = _Asked(connection, query.pattern(path), source, kind)
         found: dict[str, Any] = {"column": name, "type": kind, "rows": table.rows, "sample": sample}
         found |= {key: told[key] for key in ("precision", "scale", "unit")}
@@ -110,7 +111,7 @@ def _reasons(connection: Any, table: query.Table, name: str, taken: str) -> list
     companion = name + REASON_SUFFIX
     reason = quoted(companion) if table.kinds.get(companion) == "text" else "NULL"
     sql = (
-        f"SELECT {reason} AS r, count(*) AS n, min({table.row}) FROM {query.ROWS} "
+        f"SELECT {reason} AS r, count(*) AS n, min({table.row}) FROM {table.source} "
         f"WHERE {quoted(name)} IS NULL AND {taken} GROUP BY r ORDER BY n DESC, r LIMIT {_REASONS_SHOWN}"
     )
     rows = connection.execute(sql, [query.pattern(table.path)]).fetchall()

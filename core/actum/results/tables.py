@@ -1,4 +1,9 @@
-"""The readable tables of a package: where the Parquet of each is, and reading it (R13: through the manifest only)."""
+"""The readable tables of a package: where the Parquet of each is, and reading it (R13: through the manifest only).
+
+`locate` is strict: the derived Parquet, or an error. `readable` is for whoever browses: where that quicker copy is not there
+or cannot be opened, it names the authority itself, and why. What a copy holds is not looked at: a value changed within it is
+found by a verification, or by its digest.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +44,27 @@ class StoredTable:
         return authority.parquet_batches(self.path, self.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """The file by which a table is browsed, and the digest it must have.
+
+    `instead` = why it is the authority and not the quicker copy: None (it is the copy, or a Parquet handed over, which has
+    none) | absent (the package has no copies) | missing | damaged. `authority` = the authority's file and digest where a copy
+    is derived from it.
+    """
+
+    path: Path
+    sha256: str
+    instead: str | None = None
+    authority: tuple[Path, str] | None = None
+
+    def by_authority(self, why: str) -> Readable:
+        """The same table by its authority; itself where there is no other way."""
+        if self.instead is not None or self.authority is None:
+            return self
+        return Readable(*self.authority, why, self.authority)
+
+
 def _readable(read: Callable[[Path], Any], path: Path) -> Any:
     """What a Parquet says of itself. Raises OSError, CheckFailed where it is none any more."""
     import pyarrow as pa
@@ -54,6 +80,27 @@ def _readable(read: Callable[[Path], Any], path: Path) -> Any:
 def table_names(package: Path) -> list[str]:
     """Raises OSError, CheckFailed."""
     return sorted(_read(package)[0]["authority"])
+
+
+def readable(package: Path, name: str) -> Readable:
+    """How a table can be browsed now. Raises NotFound, CheckFailed (the manifest cannot be read), OSError."""
+    manifest, _digest = _read(package)
+    entry = next((entry for entry in manifest["files"] if entry.get("table") == name), None)
+    if entry is None or entry["rule"] not in authority.DERIVED_RULES:
+        found = locate(package, name)
+        return Readable(found.path, found.sha256)
+    own = _stored(package, name, entry["name"], entry["sha256"], entry["rule"])
+    source = (own.path, own.sha256)
+    if not (package / names.DERIVED).is_dir():
+        return Readable(*source, "absent", source)
+    try:
+        copy = locate(package, name)
+        copy.rows()
+    except FileNotFoundError:
+        return Readable(*source, "missing", source)
+    except (CheckFailed, KeyError, TypeError):
+        return Readable(*source, "damaged", source)
+    return Readable(copy.path, copy.sha256, None, source)
 
 
 def locate(package: Path, name: str) -> StoredTable:

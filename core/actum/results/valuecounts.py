@@ -24,9 +24,9 @@ def of_column(path: Path, name: str, progress: digests.Progress = digests.no_pro
     taken, sample = query.sampled(table, limits.STATISTICS_ROWS_MAX)
     most = limits.VALUE_COUNTS_ROWS
     counting = (
-        f"CREATE TEMP TABLE counted AS SELECT {quoted(name)} AS v, count(*) AS n FROM {query.ROWS} WHERE {taken} GROUP BY v"
+        f"CREATE TEMP TABLE counted AS SELECT {quoted(name)} AS v, count(*) AS n FROM {table.source} WHERE {taken} GROUP BY v"
     )
-    with _scratch() as folder, query.connected(path, folder, progress) as connection:
+    with _scratch() as folder, query.connected(path, folder, progress, [name]) as connection:
         connection.execute(counting, [query.pattern(path)])
         found = connection.sql(f"SELECT v, n FROM counted ORDER BY n DESC, v LIMIT {most}").to_arrow_table()
         different, rows = query.one(connection, "SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT) FROM counted", [])

@@ -11,6 +11,7 @@ from typing import Any
 
 from actum import limits
 from actum.results import digests, query
+from actum.results.condition import columns_of
 from actum.results.query import Query, quoted
 
 
@@ -27,12 +28,13 @@ def make(path: Path, out: Path, asked: Query, progress: digests.Progress = diges
         table.kind(name)
     shown = ", ".join(quoted(name) for name in names)
     sql = (
-        f"COPY (SELECT {shown}, {table.row} AS {quoted(query.ROW)} FROM {query.ROWS} "
+        f"COPY (SELECT {shown}, {table.row} AS {quoted(query.ROW)} FROM {table.source} "
         f"WHERE {where} ORDER BY {table.sorting(asked.order)}) TO $2 "
         f"(FORMAT parquet, ROW_GROUP_SIZE {limits.ROW_GROUP_ROWS_MAX}, COMPRESSION zstd, COMPRESSION_LEVEL 1, "
         "USE_TMP_FILE false)"
     )
-    with query.connected(path, out.parent, progress) as connection:
+    needed = {*names, *columns_of(asked.where), *(item.column for item in asked.order)}
+    with query.connected(path, out.parent, progress, needed) as connection:
         rows = int(query.one(connection, sql, [query.pattern(path), str(out), *values])[0])
     return {"path": str(out), "rows": rows, "of": table.rows, "exact": True}
 
@@ -40,7 +42,7 @@ def make(path: Path, out: Path, asked: Query, progress: digests.Progress = diges
 def place(path: Path, row: int, progress: digests.Progress = digests.no_progress) -> int | None:
     """Where the row `row` of the published table stands in this view of it (from 0); None where the view leaves it out."""
     table = query.Table(path)
-    sql = f"SELECT min(file_row_number) FROM {query.ROWS} WHERE {table.row} = $2"
+    sql = f"SELECT min(file_row_number) FROM {table.source} WHERE {table.row} = $2"
     with query.connected(path, None, progress) as connection:
         found = query.one(connection, sql, [query.pattern(path), row])[0]
     return None if found is None else int(found)

@@ -202,14 +202,14 @@ def _query(args: argparse.Namespace, context: Context, reader: Reader, number: i
     """The question that --where and --sort ask, as the table browser asks it. Raises WrongUse, NotFound."""
     from actum.results import filtertext
     from actum.results.query import Order, Query, Table
-    from actum.results.tables import locate
+    from actum.results.tables import readable
 
     from actum_desktop.commands.results import no_result
 
     result = reader.result(number)
     if result is None:
         raise no_result(context, reader, number)
-    table = Table(locate(context.workspace.path / result.path, name).path)
+    table = Table(readable(context.workspace.path / result.path, name).path)
     order = []
     for text in args.sort:
         column, _mark, direction = text.rpartition(":")

@@ -1,0 +1,166 @@
+"""Reading a table file by pieces: long row groups and packed batches stay in bounds, and a damaged index is said (R11, R14)."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.ipc as ipc
+import pyarrow.parquet as pq
+import pytest
+from actum import limits
+from actum.errors import ActumError
+from actum.results import arrowindex, search, tables, view
+from actum.results.browse import TableBrowser
+from actum.results.browse import tables as listed
+from actum.results.export import export
+from actum.results.manifest import Messages
+from actum.results.pages import TablePages
+from actum.results.query import Order, Query
+from actum.results.rows import open_rows
+
+from tests.helpers import arrowtables, packages
+
+ROWS = 1_000
+
+
+def numbers(rows: int = ROWS) -> pa.Table:
+    return pa.table({"n": pa.array(range(rows)), "text": [f"row {n}" for n in range(rows)]})
+
+
+def arrow(path: Path, packed: str | None = None, *, batch: int = ROWS, stream: bool = False) -> Path:
+    opening = ipc.new_stream if stream else ipc.new_file
+    with opening(path, numbers().schema, options=ipc.IpcWriteOptions(compression=packed)) as out:
+        out.write_table(numbers(), max_chunksize=batch)
+    return path
+
+
+def package(folder: Path, batch: int = 300) -> Path:
+    place = packages.staging(folder)
+    arrow(place / "files" / "t.arrow", batch=batch)
+    messages = Messages(tables=[{"table": "t", "path": "t.arrow", "rows": ROWS}])
+    return packages.finish(place, messages, contract=arrowtables.CONTRACT, required=[]).path
+
+
+@pytest.fixture
+def short_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ROW_GROUP_ROWS_MAX", 128)
+    monkeypatch.setattr(limits, "BATCH_ROWS", 64)
+
+
+@pytest.mark.usefixtures("short_pieces")
+@pytest.mark.parametrize("form", ["parquet", "arrow", "lz4", "zstd", "stream", "packed stream"])
+def test_r11_one_long_group_is_read_by_pieces_and_only_a_piece_is_kept(tmp_path: Path, form: str) -> None:
+    """A foreign file may hold all of its rows in one row group, or in one packed batch."""
+    path = tmp_path / "t.arrow"
+    if form == "parquet":
+        path = tmp_path / "t.parquet"
+        pq.write_table(numbers(), path, row_group_size=ROWS)
+    else:
+        arrow(path, {"arrow": None, "stream": None, "packed stream": "lz4"}.get(form, form), stream="stream" in form)
+    with open_rows(path) as rows, TablePages(path) as opened:
+        assert rows.starts == [0, ROWS]
+        for start in (0, 127, 128, 600, 872, 990):
+            wanted = [str(n) for n in range(start, min(start + 20, ROWS))]
+            assert opened.page(start, 20, ["n"])["n"] == wanted
+        assert opened.page(995, 20, ["text", "n"])["text"] == [f"row {n}" for n in range(995, ROWS)]
+        for number in range(8):
+            kept = rows.piece(0, number, ["text"])["text"]
+            assert len(kept) == min(limits.ROW_GROUP_ROWS_MAX, ROWS - number * 128)
+            assert sum(chunk.get_total_buffer_size() for chunk in kept.chunks) < 8_000 or form in ("arrow", "stream")
+        assert [batch.num_rows for batch in rows.stream(["n"])] == [64] * 15 + [40]
+    assert search.find(path, "row 900", ["text"], 0, 0, False) == {"row": 900, "column": "text", "wrapped": False}
+    assert search.find(path, "row 1", ["text"], 900, 0, True) == {"row": 199, "column": "text", "wrapped": False}
+    assert search.find(path, "row 3", ["n", "text"], 500, 0, False)["row"] == 3
+    assert search.count(path, "row 99", ["text"])["cells"] == 11
+
+
+def test_r11_what_is_kept_of_an_arrow_file_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = arrow(tmp_path / "t.arrow", "zstd", batch=50)
+    monkeypatch.setattr(limits, "TABLE_CACHE_BYTES_MAX", 4_000)
+    with TablePages(path) as opened:
+        for start in range(0, ROWS, 100):
+            opened.page(start, 20, ["n", "text"])
+            assert opened.kept_bytes <= limits.TABLE_CACHE_BYTES_MAX + 2_000  # what is looked at stays, whatever its size
+
+
+def test_r11_a_text_authority_is_read_whole_up_to_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = packages.sample(tmp_path)
+    path = made.path / "tables" / "returns.jsonl"
+    monkeypatch.setattr(limits, "TEXT_AUTHORITY_BYTES_MAX", path.stat().st_size)
+    with open_rows(path) as rows:
+        assert rows.total == 3
+    monkeypatch.setattr(limits, "TEXT_AUTHORITY_BYTES_MAX", path.stat().st_size - 1)
+    with pytest.raises(ActumError, match="too long") as refused:
+        open_rows(path)
+    assert refused.value.code == "too_long_to_browse"
+
+
+def test_r14_what_a_package_is_browsed_by(tmp_path: Path) -> None:
+    place = package(tmp_path)
+    copy = tables.readable(place, "t")
+    assert (copy.instead, copy.path.name) == (None, "t.parquet")
+    with TableBrowser(place, "t") as browser:
+        before, described = browser.page(400, 7), listed(place)
+    path = packages.writable(copy.path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-6] + b"??????")
+    assert tables.readable(place, "t").instead == "damaged"
+    path.unlink()
+    assert tables.readable(place, "t").instead == "missing"
+    path.write_bytes(whole)
+    document = packages.read_json(place / "derived" / "derived.json")
+    packages.write_json(place / "derived" / "derived.json", {**document, "manifest_sha256": "0" * 64})
+    assert tables.readable(place, "t").instead == "damaged"
+    (place / "derived" / "derived.json").write_text("{")
+    assert tables.readable(place, "t").instead == "damaged"
+    shutil.rmtree(place / "derived")
+    with TableBrowser(place, "t") as browser:
+        assert (browser.read.instead, browser.read.path.name, browser.page(400, 7)) == ("absent", "t.arrow", before)
+    assert [(table["rows"], table["columns"]) for table in listed(place)] == [
+        (table["rows"], table["columns"]) for table in described
+    ]
+    export(place, "t", "csv", "data", tmp_path / "t.csv", options={"query": Query(order=(Order("n", True),)).to_json()})
+    assert (tmp_path / "t.csv").read_text().splitlines()[:2] == ["n,text", '999,"row 999"']
+
+
+def test_r14_an_index_that_is_none_is_said_and_nothing_falls(tmp_path: Path) -> None:
+    """Any byte of the footer changed: the rows that are read are the rows, or a damage is named."""
+    path = arrow(tmp_path / "t.arrow", batch=300)
+    good = path.read_bytes()
+    assert [batch.rows for batch in arrowindex.batches(good)] == [300, 300, 300, 100]
+    draw = random.Random(7)
+    for at in range(1, 400, 3):
+        changed = bytearray(good)
+        changed[-at] ^= 1 << draw.randrange(8)
+        path.write_bytes(bytes(changed))
+        assert outcome(path) in ("read", "result_damaged"), at
+    for cut in (0, 7, 8, 21, len(good) - 1):
+        path.write_bytes(good[:cut])
+        with pytest.raises(ActumError):
+            TablePages(path)
+
+
+def outcome(path: Path) -> str:
+    try:
+        with TablePages(path) as opened:
+            opened.page(0, 5, opened.names)
+            opened.page(opened.total - 1, 5, opened.names)
+    except ActumError as error:
+        return error.code
+    return "read"
+
+
+def test_r14_a_damage_that_a_question_meets_is_told_as_damage(tmp_path: Path) -> None:
+    path = arrow(tmp_path / "t.arrow", "zstd", batch=100)
+    content = bytearray(path.read_bytes())
+    packed = content.index(b"\x28\xb5\x2f\xfd", len(content) // 2)  # a zstd frame
+    content[packed : packed + 40] = bytes(40)
+    path.write_bytes(bytes(content))
+    with pytest.raises(ActumError) as refused:
+        view.make(path, tmp_path / "v.parquet", Query(order=(Order("n"),)))
+    assert refused.value.code == "result_damaged"
+    assert json.dumps(refused.value.to_json())
