@@ -409,6 +409,6 @@ class World:
             return True
         if app.supervisor.idle and not busy and not choices:
             return False
-        self.clocks.run(int(0.25 * US))
-        self._listen(app, 0.25, whole=False)
+        self.clocks.run(US)
+        self._listen(app, 1, whole=False)
         return True
