@@ -452,7 +452,7 @@ def test_of_two_exports_to_one_name_file_and_sidecar_are_of_the_same(package: Pa
 def test_killed_between_a_replaced_file_and_its_sidecar_no_other_ones_word_is_left(package: Path, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     export.export(package, "metrics", "csv", "data", path)
-    faults.arm("export.sidecar.fsync.before:error=EIO")
+    faults.arm("export.sidecar.rename.before:error=EIO")
     try:
         with pytest.raises(StorageFailed):
             export.export(package, "plain", "csv", "data", path, overwrite=True)

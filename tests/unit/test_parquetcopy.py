@@ -32,7 +32,7 @@ def viewed(table: pa.Table, folder: Path, asked: Query = QUERY) -> Source:
     path = folder / "t.parquet"
     pq.write_table(table, path)
     schema = pq.read_schema(path)
-    whole = Source("t", "t", "", schema, table.num_rows, lambda: exportsource.parquet_batches(path), path)
+    whole = Source("t", "t", "", schema, table.num_rows, lambda: exportsource.parquet_batches(path), path, file=path)
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
     return exportsource.filtered(whole, asked, scratch)

@@ -4,8 +4,9 @@ The *Data* profile is lossless: csv, json, jsonl, parquet, arrow. The *Spreadshe
 losses are counted before anything is written (`preview`) and stand in the sidecar. A file is written in a hidden folder
 beside its target, made durable, read back by code that had no part in the writing, and only renamed into place when every
 value is equal. An existing file is never replaced unless asked. Beside it stands `<file>.actum.json`, which says what this is:
-result, digests, rule, query, losses, and each column's type. The source is the package's verified Parquet, whole or what a
-query leaves of it. Rows stream; what is held at once is bounded by EXPORT_CELLS_MAX for each of EXPORT_THREADS_MAX threads.
+result, digests, rule, query, losses, and each column's type (`exportsaid`, which also finishes what was killed). The source is
+the package's verified Parquet, whole or what a query leaves of it. Rows stream; what is held at once is bounded by
+EXPORT_CELLS_MAX for each of EXPORT_THREADS_MAX threads.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from actum import canonical
 from actum.errors import CheckFailed, WrongUse
 from actum.results import (
     digests,
-    durable,
     export_arrow,
     export_csv,
     export_json,
@@ -29,6 +29,7 @@ from actum.results import (
     export_spreadsheet,
     export_xlsx,
     exportplace,
+    exportsaid,
     exportsource,
     exportwords,
     parquetcopy,
@@ -117,7 +118,8 @@ def export(
 ) -> Exported:
     """Export the table `name` (or "metrics") of a package to `path`. Progress counts rows: looked at, written, compared.
 
-    `existing`: refuse, replace or keep_both; `overwrite` is short for replace. `options`: {"query": of `query.Query`}.
+    `existing`: refuse, replace, keep_both, or once: as keep_both, but what was made before under any of its names, and is
+    whole, is not made again. `overwrite` is short for replace. `options`: {"query": of `query.Query`}.
     Raises WrongUse (format, profile, option, place, a type without a form), NotFound, Conflict (something is there),
     CheckFailed (the package is not as published, or the file read back differs), StorageFailed (no room, no right).
     """
@@ -127,6 +129,10 @@ def export(
     exportplace.settled(path, 1, existing)
     with action("reading the package"):
         manifest, manifest_sha256 = _read(package)
+        if existing == exportplace.ONCE:
+            whose = exportsaid.identity(manifest_sha256, name, format, profile, exportwords.options(asked))
+            if (before := _made_before(path, whose)) is not None:
+                return before
         source = exportsource.find(package, name)
     with action("exporting"), exportplace.scratch(path.parent) as scratch:
         if not asked.whole:
@@ -134,12 +140,11 @@ def export(
         job = Job(source, format, profile, scratch, progress)
         job.refuse()
 
-        def say(made: exportwords.Written) -> None:
+        def say(made: exportwords.Written) -> bytes:
             document = exportwords.sidecar(manifest, manifest_sha256, source, made, asked)
             document |= {"format": format, "profile": profile, "rule": job.rule}
             document["losses"] = [loss.to_json() for loss in job.losses]
-            content = canonical.pretty(document).encode()
-            durable.write_file(sidecar_of(made.path), content, fault="export.sidecar", mode=0o644)
+            return canonical.pretty(document).encode()
 
         written = job.run(path, existing, say)
     return Exported(
@@ -154,7 +159,7 @@ def export(
         not any(loss.lossy for loss in job.losses),
         tuple(loss.to_json() for loss in job.losses),
         written.parts if len(written.parts) > 1 else (),
-        exportwords.recorded(asked, written),
+        exportwords.recorded(exportwords.options(asked), written),
     )
 
 
@@ -184,6 +189,31 @@ def _refuse_wrong_use(package: Path, format: str, profile: str, path: Path, opti
         raise WrongUse("inside_package", "A published result is never written into.", f"{path}.", "Choose another folder.")
 
 
+def _made_before(path: Path, whose: Mapping[str, Any]) -> Exported | None:
+    """The export that was made under this name, or the name with a number, and is whole still."""
+    exportplace.remove_abandoned(path.parent)
+    found = exportsaid.made_before(tuple(exportplace.names(path)), whose)
+    if found is None:
+        return None
+    place, said = found
+    written = exportwords.Written(place, int(said["rows"]), tuple(said["parts"]))
+    losses = tuple(said.get("losses") or ())
+    return Exported(
+        str(place),
+        str(sidecar_of(place)),
+        written.sha256,
+        written.size_bytes,
+        int(said["rows"]),
+        int(said["rows"]),
+        str(said["rule"]),
+        str(said["source"]["sha256"]),
+        not any(loss.get("lossy") for loss in losses),
+        losses,
+        written.parts if len(written.parts) > 1 else (),
+        exportwords.recorded(said["options"], written),
+    )
+
+
 def _read(package: Path) -> tuple[dict[str, Any], str]:
     try:
         return names.read_manifest(package)
@@ -209,10 +239,8 @@ class Job:
         """Raises WrongUse for a table that the format cannot hold."""
         (_SHEETS[self._format][1] if self._sheet else DATA[self._format].refuse)(self._source.schema)
 
-    def run(
-        self, path: Path, existing: str, say: Callable[[exportwords.Written], None] = lambda made: None
-    ) -> exportwords.Written:
-        """Look, write, read back, compare, name, and `say` what it is. Raises as `export`."""
+    def run(self, path: Path, existing: str, say: Callable[[exportwords.Written], bytes] | None = None) -> exportwords.Written:
+        """Look, write, read back, compare, name, with what `say` says beside it. Raises as `export`."""
         source, parts = self._source, 1
         exportplace.need_room(path.parent, sizes(source, (self._format,))[self._format])
         if self._sheet:
@@ -226,11 +254,11 @@ class Job:
             compared = self._compare(temporary.paths)
             found = [digests.of_file(each) for each in temporary.paths]
             written = exportwords.Written(path, compared, exportwords.parts(temporary.targets, found, counts))
+            said = None if say is None else exportsaid.write(self._scratch, say(written))
             with exportplace.alone(path.parent):
                 if existing == REPLACE:  # killed in between, a file without a word of it is left, never with another's
                     sidecar_of(path).unlink(missing_ok=True)
-                temporary.into_place(existing == REPLACE)
-                say(written)
+                temporary.into_place(said, sidecar_of(path), existing == REPLACE)
         return written
 
     def _write(self, files: list[IO[bytes]], paths: list[Path]) -> list[int]:

@@ -20,14 +20,14 @@ from typing import IO, Any
 
 from actum import faults, limits
 from actum.errors import Conflict, StorageFailed
-from actum.results import durable
+from actum.results import durable, exportsaid
+from actum.results.exportsaid import SIDECAR_ENDING
 from actum.results.publish import rename_noreplace
 
-SIDECAR_ENDING = ".actum.json"
 _ALONE_EVERY_S = 0.02
 _ROOM_EVERY_S = 0.1
 _SCRATCH, _UNHELD = ".actum-export-", ".actum-exporting-"
-REFUSE, REPLACE, KEEP_BOTH = EXISTING = ("refuse", "replace", "keep_both")
+REFUSE, REPLACE, KEEP_BOTH, ONCE = EXISTING = ("refuse", "replace", "keep_both", "once")
 
 
 def sidecar_of(path: Path) -> Path:
@@ -43,17 +43,23 @@ def part_paths(path: Path, parts: int) -> list[Path]:
 
 
 def settled(path: Path, parts: int, existing: str) -> Path:
-    """The path to use: `path`, or with *keep both* the next free name. Raises Conflict."""
+    """The path to use: `path`, or with *keep both* (and *once*) the next free name. Raises Conflict."""
     if existing == REPLACE:
         return path
-    number, tried = 1, path
-    while (taken := _taken(tried, parts)) is not None:
-        if existing == REFUSE or number >= limits.EXPORT_NAMES_MAX:
-            remedy = "Choose another name, or ask to replace it or to keep both."
-            raise Conflict("file_exists", f"“{taken.name}” exists.", f"{taken}.", remedy)
-        number += 1
-        tried = path.with_name(f"{path.stem} ({number}){path.suffix}")
-    return tried
+    taken = None
+    for tried in names(path) if existing != REFUSE else (path,):
+        taken = _taken(tried, parts)
+        if taken is None:
+            return tried
+    remedy = "Choose another name, or ask to replace it or to keep both."
+    raise Conflict("file_exists", f"“{path.name}” exists.", f"{taken}.", remedy)
+
+
+def names(path: Path) -> Iterator[Path]:
+    """`returns.csv`, `returns (2).csv`, …: as many as are tried."""
+    yield path
+    for number in range(2, limits.EXPORT_NAMES_MAX + 1):
+        yield path.with_name(f"{path.stem} ({number}){path.suffix}")
 
 
 def _taken(path: Path, parts: int) -> Path | None:
@@ -99,7 +105,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """What exports that were killed have left here: no one holds it any more."""
+    """What exports that were killed have left here: no one holds it any more. It is finished where its file has its name."""
     with contextlib.suppress(OSError), os.scandir(folder) as listing:
         for entry in listing:
             if not entry.name.startswith(_SCRATCH) or not entry.is_dir(follow_symlinks=False):
@@ -107,6 +113,8 @@ def remove_abandoned(folder: Path) -> None:
             with contextlib.suppress(BlockingIOError):
                 held = _held(Path(entry.path))
                 if held is not None:
+                    with contextlib.suppress(OSError):
+                        exportsaid.finish(Path(entry.path))
                     shutil.rmtree(entry.path, ignore_errors=True)
                     os.close(held)
 
@@ -154,20 +162,27 @@ class Temporaries:
                 os.fsync(file.fileno())
                 faults.point("export.file.fsync.after")
 
-    def into_place(self, replace: bool) -> None:
-        """Give each its name, all or none of them new. Raises Conflict, OSError."""
+    def into_place(self, said: Path | None, sidecar: Path, replace: bool) -> None:
+        """Give each its name, and beside them what is said of them; all or nothing of it new. Raises Conflict, OSError."""
         made: list[Path] = []
-        for temporary, target in zip(self.paths, self.targets, strict=True):
-            try:
+        try:
+            for temporary, target in zip(self.paths, self.targets, strict=True):
                 faults.point("export.rename.before")
                 _rename(temporary, target, replace)
-            except BaseException:
-                for path in made if not replace else ():
-                    path.unlink()  # ours, a moment ago, and of no use alone
-                raise
-            made.append(target)
-        durable.fsync_folder(self.targets[0].parent)
-        faults.point("export.rename.after")
+                made.append(target)
+            durable.fsync_folder(sidecar.parent)
+            faults.point("export.rename.after")
+            if said is None:
+                return
+            faults.point("export.sidecar.rename.before")
+            _rename(said, sidecar, replace)
+            made.append(sidecar)
+            durable.fsync_folder(sidecar.parent)
+            faults.point("export.sidecar.rename.after")
+        except BaseException:
+            for path in made if not replace else ():
+                path.unlink()  # ours, a moment ago, and of no use alone
+            raise
 
     def __enter__(self) -> Temporaries:
         return self

@@ -71,7 +71,7 @@ def sidecar(
         "size_bytes": written.size_bytes,
         "rows": source.rows,
         "parts": [dict(part) for part in written.parts],
-        "options": {} if asked.whole else {"query": asked.to_json()},
+        "options": options(asked),
         "of_rows": source.rows if source.of_rows is None else source.of_rows,
         "result": {name: manifest.get(name) for name in _IDENTITY} | {"manifest_sha256": manifest_sha256},
         "source": {"name": source.name, "file": source.origin, "sha256": source.sha256},
@@ -82,9 +82,13 @@ def sidecar(
     }
 
 
-def recorded(asked: Query, written: Written) -> dict[str, Any]:
-    """The options of the export's row: the query it answers, and its files where there are several."""
-    options: dict[str, Any] = {} if asked.whole else {"query": asked.to_json()}
+def options(asked: Query) -> dict[str, Any]:
+    """What was asked of the export beyond its table and form."""
+    return {} if asked.whole else {"query": asked.to_json()}
+
+
+def recorded(asked: Mapping[str, Any], written: Written) -> dict[str, Any]:
+    """The options of the export's row: what was asked of it, and its files where there are several."""
     if len(written.parts) > 1:
-        options["parts"] = [dict(part) for part in written.parts]
-    return options
+        return {**asked, "parts": [dict(part) for part in written.parts]}
+    return dict(asked)
