@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from actum import clock
 from actum.limits import ADOPTION_OFFERS_MAX
@@ -22,10 +22,8 @@ from actum.store import adoptable
 from actum.store.adoptable import SealedPackage
 from actum.store.queries import Reader
 from actum.workspace import Workspace
-from PySide6.QtCore import QTimer
 
-if TYPE_CHECKING:
-    from actum_desktop.controller.controller import Controller
+from actum_desktop.controller.instance import Instance
 
 _WITHOUT_RESULT = tuple(RunStatus(status.value) for status in TERMINAL if status is not Status.SUCCEEDED)
 OFFERED = "sealed_late"  # the code of the alert
@@ -36,8 +34,8 @@ def admit(ws: Workspace, reader: Reader, run: int, n: int | None) -> Admit | Map
     """The request of the run that adopts, or the answer where there is one already. Raises NotFound, Conflict."""
     rows = reader.attempt_rows(open_only=False, run=run)
     for row in reversed(rows):
-        known = reader.find_key(adoptable.key_of(row.attempt)) if n in (None, row.n) else None
-        if known is not None:
+        known = reader.adopted_by(row.attempt) if n in (None, row.n) else None
+        if known is not None and known.stands:
             told = {"run": known.number, "id": known.id, "created": False, "request_digest": known.request_digest}
             return {**told, "adopted": _named(row)}
     row, sealed = adoptable.find(ws, rows, n)
@@ -46,7 +44,7 @@ def admit(ws: Workspace, reader: Reader, run: int, n: int | None) -> Admit | Map
 
 def request(reader: Reader, row: AttemptRow, sealed: SealedPackage) -> Admit:
     """The same request as the old run's, under a key of its own."""
-    old, at_us, key = reader.run(row.run), clock.utc_us(), adoptable.key_of(row.attempt)
+    old, at_us, key = reader.run(row.run), clock.utc_us(), adoptable.key_of(row.attempt, reader.adopted_by(row.attempt))
     evidence = {"method": "adoption", "key": key, "request_digest": row.request_digest, "trigger": Trigger.ADOPTION.value}
     return Admit(
         run_id=uuid7(at_us),
@@ -75,8 +73,8 @@ def _named(row: AttemptRow) -> dict[str, Any]:
 class Offers:
     """Looks for packages nobody awaits. A pass ends by telling `done` a verdict for each offer that stands."""
 
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
         self._left: deque[int] = deque()  # runs to look at
         self._closed: deque[str] = deque()  # attempts to look at
         self._waiting: list[Callable[[Found], None]] = []
@@ -89,7 +87,7 @@ class Offers:
         if len(self._waiting) > 1:
             return
         self._found = []
-        reader = self._controller.reader
+        reader = self._instance.reader
         offered = {alert.run for alert in reader.alerts() if alert.code == OFFERED}
         page = reader.runs_page(limit=ADOPTION_OFFERS_MAX, statuses=_WITHOUT_RESULT)
         self._left.extend(row.number for row in page if row.number in offered or self._left_something(row.number, row.n))
@@ -97,7 +95,7 @@ class Offers:
 
     def _left_something(self, run: int, attempts: int) -> bool:
         """Whether a manifest lies in the staging folder of any attempt: most runs are done with after this."""
-        folders = (self._controller.ws.attempt_folder(run, n + 1) for n in range(attempts))
+        folders = (self._instance.ws.attempt_folder(run, n + 1) for n in range(attempts))
         return any((folder / "staging" / manifest.MANIFEST).exists() for folder in folders)
 
     def closed(self, attempt: str) -> None:
@@ -108,7 +106,7 @@ class Offers:
     def _go_on(self) -> None:
         if not self._running:
             self._running = True
-            QTimer.singleShot(0, self._controller, self._next)
+            self._instance.soon(self._next)
 
     def _next(self) -> None:
         """One look a turn, so that nothing else has to wait."""
@@ -116,9 +114,9 @@ class Offers:
         try:
             self._look()
         except Exception:
-            self._controller.met_defect()
+            self._instance.met_defect()
             return
-        if (self._left or self._closed) and not self._controller.left:
+        if (self._left or self._closed) and not self._instance.left:
             self._go_on()
         elif not self._left:
             waiting, self._waiting = self._waiting, []
@@ -126,24 +124,28 @@ class Offers:
                 done(self._found)
 
     def _look(self) -> None:
-        if self._controller.left:
+        if self._instance.left:
             return
-        reader = self._controller.reader
+        reader = self._instance.reader
         rows: list[AttemptRow] = []
         if self._closed:
             row = reader.attempt_row(self._closed.popleft())
+            if row is not None and row.adopts is not None:  # an adoption has ended: what it took up may be free again
+                row = reader.attempt_row(row.adopts.attempt)
             rows = [row] if row is not None else []
         elif self._left:
             rows = reader.attempt_rows(open_only=False, run=self._left.popleft())
         for row in rows:
             ended = adoptable.of_row(row)
-            if not adoptable.refusal(ended) and reader.find_key(adoptable.key_of(row.attempt)) is None:
-                self._note(row, adoptable.sealed_package(self._controller.ws, ended))
+            newest = reader.adopted_by(row.attempt)
+            offered = newest is None or newest.status == Status.STOPPED  # what was refused is not offered again by itself
+            if offered and not adoptable.refusal(ended):
+                self._note(row, adoptable.sealed_package(self._instance.ws, ended))
 
     def _note(self, row: AttemptRow, sealed: SealedPackage | None) -> None:
         """The offer as an alert, opened once; closed when there is nothing to adopt any more."""
         now_us, key = clock.utc_us(), adoptable.offer_key(row.attempt)
-        raised = {alert.key for alert in self._controller.reader.alerts(run=row.run)}
+        raised = {alert.key for alert in self._instance.reader.alerts(run=row.run)}
         alert: RaiseAlert | ClearAlert | None = None
         if sealed is None and key in raised:
             alert = ClearAlert(key, now_us)
@@ -153,7 +155,7 @@ class Offers:
                 data = {"n": row.n, "sealed_by": sealed.sealed_by, "manifest_sha256": sealed.manifest_sha256}
                 alert = RaiseAlert(key, OFFERED, "info", now_us, data, row.run)
         if alert is not None:
-            self._controller.persist(Note(alerts=(alert,), run=row.run, attempt=row.attempt), lambda answer: None)
+            self._instance.persist(Note(alerts=(alert,), run=row.run, attempt=row.attempt), lambda answer: None)
 
 
 def _verdict(row: AttemptRow, sealed: SealedPackage, at_us: int) -> dict[str, Any]:

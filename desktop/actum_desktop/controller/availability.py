@@ -20,11 +20,11 @@ from actum.results.report import Expected
 from actum_desktop.controller import flows
 from actum_desktop.controller.flows import Flow, HelperCall
 from actum_desktop.controller.helpers import Helper, HelperAnswer
+from actum_desktop.controller.instance import Instance
 
 if TYPE_CHECKING:
     from actum.store.rows import ResultView
 
-    from actum_desktop.controller.controller import Controller
     from actum_desktop.controller.resultsweep import ResultSweep
 
 Body = Mapping[str, Any]
@@ -39,8 +39,8 @@ class Availability:
     """One for each controller. `call` is how the commands call a helper, so that calls can be watched and cancelled;
     `commit` how they answer after a commit."""
 
-    def __init__(self, controller: Controller, sweep: ResultSweep, call: Call, commit: Commit) -> None:
-        self._controller = controller
+    def __init__(self, instance: Instance, sweep: ResultSweep, call: Call, commit: Commit) -> None:
+        self._instance = instance
         self._sweep = sweep
         self._call, self._commit = call, commit
         self._serial = 0
@@ -65,7 +65,7 @@ class Availability:
             found = self._found(command, answer, "The result could not be looked at.")
             if found is not None:
                 self._sweep.note(result, found, "presence")
-                self._controller.reply(command, {"run": result.run, **found, "details": {}}, None)
+                self._instance.reply(command, {"run": result.run, **found, "details": {}}, None)
 
         self._helper.call("check", self._check_args(result, "presence"), looked)
 
@@ -77,18 +77,18 @@ class Availability:
 
         def done(outcome: Mapping[str, Any] | ActumError) -> None:
             if isinstance(outcome, ActumError):
-                self._controller.reply(command, None, outcome)
+                self._instance.reply(command, None, outcome)
             else:
                 told = {"rebuilt": outcome["rebuilt"], "kept": outcome["kept"]}
                 self._record(command, result, "content", outcome["found"], told)
 
-        flows.run(flow, self._controller.helpers, done)
+        flows.run(flow, self._instance.helpers, done)
 
     def pack(self, command: int, body: Body) -> None:
         """The whole result as one file of the user's; recorded like an export."""
-        controller, result = self._controller, self._result(body)
+        instance, result = self._instance, self._result(body)
         path = str(Path(body["path"]).absolute())
-        args = {"package": str(controller.ws.path / result.path), "path": path, "overwrite": bool(body.get("overwrite"))}
+        args = {"package": str(instance.ws.path / result.path), "path": path, "overwrite": bool(body.get("overwrite"))}
 
         def packed(answer: HelperAnswer) -> None:
             made = self._found(command, answer, "The pack was not finished.")
@@ -109,27 +109,27 @@ class Availability:
             )
             self._commit(command, row, lambda done: {"run": result.run, **made})
 
-        self._call(body, controller.helpers["export"], "pack", args, packed)
+        self._call(body, instance.helpers["export"], "pack", args, packed)
 
     # Parts of these
 
     @property
     def _helper(self) -> Helper:
-        helper: Helper = self._controller.helpers[HELPER]
+        helper: Helper = self._instance.helpers[HELPER]
         return helper
 
     def _result(self, body: Body) -> ResultView:
-        run = self._controller.reader.resolve(body["run"])
-        result = self._controller.reader.result(run)
+        run = self._instance.reader.resolve(body["run"])
+        result = self._instance.reader.result(run)
         if result is None:
             raise NotFound("no_result", f"Run {run} has no result.", remedy=f"See why: actum show {run}")
         return result
 
     def _check_args(self, result: ResultView, level: str) -> dict[str, Any]:
-        ws = self._controller.ws
+        ws = self._instance.ws
         folder = ws.attempt_folder(result.run, result.n)
         notes = str(folder / NOTES) if level == "content" and folder.is_dir() else None
-        row = self._controller.reader.attempt_row(result.attempt)
+        row = self._instance.reader.attempt_row(result.attempt)
         sealed_for = None if row is None else row.adopts or row
         expected = None if sealed_for is None else Expected(run=sealed_for.run, attempt=sealed_for.attempt).to_json()
         place = str(ws.path / result.path)
@@ -137,7 +137,7 @@ class Availability:
 
     def _found(self, command: int, answer: HelperAnswer, what: str) -> Mapping[str, Any] | None:
         if answer.ok is None:
-            self._controller.reply(command, None, answer.error or _ended(what))
+            self._instance.reply(command, None, answer.error or _ended(what))
         return answer.ok
 
     def _record(self, command: int, result: ResultView, level: str, found: Mapping[str, Any], more: Mapping[str, Any]) -> None:
@@ -154,7 +154,7 @@ class Availability:
             alert = RaiseAlert(key, "result_changed", "bad", now_us, data, result.run)
         if alert is not None:
             note = Note(alerts=(alert,), run=result.run, attempt=result.attempt)
-            self._controller.persist(note, lambda answer: None)
+            self._instance.persist(note, lambda answer: None)
         self._commit(command, check, lambda done: told)
 
     def _rebuilt(self, result: ResultView, serial: int) -> Flow[Mapping[str, Any] | ActumError]:
@@ -165,11 +165,11 @@ class Availability:
             return {"rebuilt": False, "kept": None, "found": answer.ok}
         if not answer.ok["rebuildable"]:
             return _not_rebuildable(answer.ok)
-        ws = self._controller.ws
+        ws = self._instance.ws
         package = ws.path / result.path
         home = ws.attempt_folder(result.run, result.n)
         place = home if home.is_dir() else package.parent
-        fresh = place / f".derive-{self._controller.writer.opened.epoch}-rebuild-{serial}"
+        fresh = place / f".derive-{self._instance.writer.opened.epoch}-rebuild-{serial}"
         derived = yield HelperCall("derive", "derive", {"package": str(package), "out": str(fresh)})
         if derived.ok is None:
             rebuild.discard(fresh)
@@ -194,7 +194,7 @@ class Availability:
             "kept": str(kept) if kept else None,
         }
         entry = JournalEntry("derived_rebuilt", clock.utc_us(), data)
-        self._controller.persist(Note((entry,), run=result.run, attempt=result.attempt), lambda answer: None)
+        self._instance.persist(Note((entry,), run=result.run, attempt=result.attempt), lambda answer: None)
 
 
 def _not_rebuildable(found: Mapping[str, Any]) -> CheckFailed:

@@ -8,7 +8,6 @@ so what is shown is never more than what holds. A refusal is asked again after a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from actum.clock import US, Now
 from actum.limits import AWAKE_KEPT_S, AWAKE_LOOK_EVERY_S, AWAKE_RETRY_S
@@ -18,9 +17,7 @@ from actum.supervise.machine import Machine
 
 from actum_desktop.controller.events import Awake
 from actum_desktop.controller.helpers import HelperAnswer
-
-if TYPE_CHECKING:
-    from actum_desktop.controller.controller import Controller
+from actum_desktop.controller.instance import Instance
 
 HELPER = "awake"
 
@@ -32,8 +29,8 @@ class KeepAwake:
     ever. Attribute: truth (what holds now).
     """
 
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
         self._told = Awake()
         self._setting = True
         self._call = 0  # the call that holds, or asks to; 0 = none
@@ -46,7 +43,7 @@ class KeepAwake:
 
     def read_setting(self) -> None:
         """After the start, and after a setting was changed."""
-        self._setting = bool(merged(self._controller.reader.setting_rows())["keep_awake"])
+        self._setting = bool(merged(self._instance.reader.setting_rows())["keep_awake"])
         self._look_at_us = 0
 
     def look(self, now: Now) -> None:
@@ -55,11 +52,11 @@ class KeepAwake:
         if now.monotonic_us < self._look_at_us:
             return
         self._look_at_us = now.monotonic_us + int(AWAKE_LOOK_EVERY_S * US)
-        if any(map(_under_way, self._controller.supervisor.machines.values())):
+        if any(map(_under_way, self._instance.supervisor.machines.values())):
             self._until_us = now.monotonic_us + int(AWAKE_KEPT_S * US)
         wanted = self._setting and now.monotonic_us < self._until_us
         if wanted and not self._call and now.monotonic_us >= self._again_at_us:
-            self._call = self._controller.helpers[HELPER].call("awake", {}, self._on_answer, self._on_held)
+            self._call = self._instance.helpers[HELPER].call("awake", {}, self._on_answer, self._on_held)
         elif not wanted:
             self.close()
 
@@ -68,7 +65,7 @@ class KeepAwake:
         self._again_at_us = 0
         self._told = replace(self._told, why="")
         if self._call:
-            self._controller.helpers[HELPER].cancel(self._call)
+            self._instance.helpers[HELPER].cancel(self._call)
 
     def _on_held(self, _done: int, _total: int, by: str) -> None:
         self._told = Awake(by=by)

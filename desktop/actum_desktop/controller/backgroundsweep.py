@@ -16,12 +16,12 @@ from actum.settings import merged
 from actum.store import resultlists
 
 from actum_desktop.controller.helpers import HelperAnswer
+from actum_desktop.controller.instance import Instance
 from actum_desktop.controller.resultsweep import ResultSweep
 
 if TYPE_CHECKING:
     from actum.store.rows import ResultView
 
-    from actum_desktop.controller.controller import Controller
 
 _DAY_US = 86_400 * clock.US
 LEVEL = "bytes"
@@ -30,9 +30,9 @@ LEVEL = "bytes"
 class BackgroundSweep:
     """Looks with every tick of the controller whether there is something to do, and time for it."""
 
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
-        self._sweep = ResultSweep(controller)
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._sweep = ResultSweep(instance)
         self._before: int | None = None  # results of runs below this were not looked at in this pass
         self._idle_since_us = 0
         self._again_us = 0
@@ -43,34 +43,34 @@ class BackgroundSweep:
         return self._call != 0
 
     def tick(self, now: clock.Now) -> None:
-        if not self._controller.idle:
+        if not self._instance.idle:
             self._idle_since_us = 0
             self._give_way()
             return
         self._idle_since_us = self._idle_since_us or now.monotonic_us
         rested = now.monotonic_us - self._idle_since_us >= SWEEP_IDLE_S * clock.US
-        if rested and not self._call and now.monotonic_us >= self._again_us and not self._controller.helpers["check"].busy:
+        if rested and not self._call and now.monotonic_us >= self._again_us and not self._instance.helpers["check"].busy:
             self._go_on(now)
 
     def _give_way(self) -> None:
         if self._call:
-            self._controller.helpers["check"].cancel(self._call)
+            self._instance.helpers["check"].cancel(self._call)
 
     def _go_on(self, now: clock.Now) -> None:
-        values = merged(self._controller.reader.setting_rows())
+        values = merged(self._instance.reader.setting_rows())
         rate, days = int(values["sweep_mib_per_s"]) << 20, int(values["sweep_again_days"])
         result = self._due(now.utc_us - days * _DAY_US) if rate else None
         if result is None:
             return
-        package = self._controller.ws.path / result.path
+        package = self._instance.ws.path / result.path
         args = {"package": str(package), "digest": result.digest, "level": LEVEL, "bytes_per_s": rate}
         self._call = -1
-        number = self._controller.helpers["check"].call("check", args, lambda answer: self._looked(result, answer))
+        number = self._instance.helpers["check"].call("check", args, lambda answer: self._looked(result, answer))
         self._call = number if self._call else 0
 
     def _due(self, older_than_us: int) -> ResultView | None:
         """The next result whose last thorough look is older, or None: this step has none, or the pass has come to its end."""
-        reader = self._controller.reader
+        reader = self._instance.reader
         page = resultlists.page(reader.connection, self._before, SWEEP_STEP_ROWS)
         for row in page:
             self._before = row.run

@@ -7,22 +7,21 @@ is decided by it; each run whose work is going on has the change in its journal,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from actum.clock import US, Now
 from actum.limits import CLOCK_SET_NOTICED_S, SLEEP_NOTICED_S
 from actum.model.changes import JournalEntry, Note
 from actum.supervise import deadlines, events
 
-if TYPE_CHECKING:
-    from actum_desktop.controller.controller import Controller
+from actum_desktop.controller.instance import Instance
 
 
 class Clocks:
     """Looks at the clocks with every tick of the controller."""
 
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
         self._last: Now | None = None
 
     def begin(self, now: Now) -> None:
@@ -35,7 +34,7 @@ class Clocks:
             return
         slept_us = (now.boottime_us - now.monotonic_us) - (last.boottime_us - last.monotonic_us)
         if slept_us > SLEEP_NOTICED_S * US:
-            self._controller.tell(events.Woke(slept_us))
+            self._instance.tell(events.Woke(slept_us))
             self._note_runs("slept", now, deadlines.slept(slept_us, now))
         set_us = (now.utc_us - now.boottime_us) - (last.utc_us - last.boottime_us)
         if abs(set_us) > CLOCK_SET_NOTICED_S * US:
@@ -45,9 +44,9 @@ class Clocks:
 
     def _note_runs(self, kind: str, now: Now, data: dict[str, Any]) -> None:
         """In the journal of every run that is under way: those that wait for a slot have no duration yet."""
-        for m in list(self._controller.supervisor.machines.values()):
+        for m in list(self._instance.supervisor.machines.values()):
             if m.row.started_at_us is not None and not m.closed:
                 self._note(JournalEntry(kind, now.utc_us, data), m.row.run, m.attempt)
 
     def _note(self, entry: JournalEntry, run: int | None = None, attempt: str | None = None) -> None:
-        self._controller.persist(Note(journal=(entry,), run=run, attempt=attempt), lambda answer: None)
+        self._instance.persist(Note(journal=(entry,), run=run, attempt=attempt), lambda answer: None)

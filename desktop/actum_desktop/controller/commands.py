@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from actum import canonical, clock, settings
 from actum.contracts import document as contracts
@@ -29,13 +29,13 @@ from actum.recipes import registry
 from actum.supervise import events
 
 from actum_desktop.controller import admission, adoption, flows
+from actum_desktop.controller.adoption import Offers
 from actum_desktop.controller.availability import Availability
+from actum_desktop.controller.awake import KeepAwake
 from actum_desktop.controller.events import Progressed
 from actum_desktop.controller.helpers import Helper, HelperAnswer
+from actum_desktop.controller.instance import Instance
 from actum_desktop.controller.resultsweep import ResultSweep
-
-if TYPE_CHECKING:
-    from actum_desktop.controller.controller import Controller
 
 Body = Mapping[str, Any]
 log = logging.getLogger(__name__)
@@ -44,10 +44,12 @@ log = logging.getLogger(__name__)
 class Commands:
     """Turns bodies into events, helper calls and requests to the store. Every command is answered exactly once."""
 
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
-        self._sweep = ResultSweep(controller)
-        self._availability = Availability(controller, self._sweep, self._call, self._persist)
+    def __init__(self, instance: Instance, offers: Offers, awake: KeepAwake) -> None:
+        self._instance = instance
+        self._offers = offers
+        self._awake = awake
+        self._sweep = ResultSweep(instance)
+        self._availability = Availability(instance, self._sweep, self._call, self._persist)
         self._watched: dict[str, tuple[Helper, int]] = {}  # calls that can be cancelled, by the word they are watched under
 
     def handle(self, command: int, body: Body) -> None:
@@ -58,63 +60,63 @@ class Commands:
                 raise WrongUse("unknown_verb", f"The supervisor does not know the command “{body.get('verb')}”.")
             verb(self, command, body)
         except ActumError as error:
-            self._controller.reply(command, None, error)
+            self._instance.reply(command, None, error)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             wrong = WrongUse("wrong_body", "The command is not complete.", f"{type(error).__name__}: {error}.")
-            self._controller.reply(command, None, wrong)
+            self._instance.reply(command, None, wrong)
         except Exception as error:
             log.exception("the command “%s” failed", body.get("verb"))
             why = f"{type(error).__name__}: {error}."[:ERROR_TEXT_CHARS_MAX]
-            self._controller.reply(command, None, ActumError("bug", "The command failed in a way nobody foresaw.", why))
+            self._instance.reply(command, None, ActumError("bug", "The command failed in a way nobody foresaw.", why))
 
     def define_built_in_tasks(self) -> None:
         """The tasks that come with the program, in every workspace."""
         for document in registry.documents():
-            self._controller.writer.ask(self._add_task(document, built_in=True))
+            self._instance.writer.ask(self._add_task(document, built_in=True))
 
     # Runs
 
     def _run(self, command: int, body: Body) -> None:
-        controller = self._controller
-        task = admission.find_task(controller.reader, body)
-        copy_bytes_max = int(settings.merged(controller.reader.setting_rows())["input_copy_bytes_max"])
+        instance = self._instance
+        task = admission.find_task(instance.reader, body)
+        copy_bytes_max = int(settings.merged(instance.reader.setting_rows())["input_copy_bytes_max"])
 
         def admitted(request: Admit | ActumError) -> None:
             if isinstance(request, ActumError):
-                controller.reply(command, None, request)
+                instance.reply(command, None, request)
             else:
-                controller.tell(events.AdmitAsked(command, request))
+                instance.tell(events.AdmitAsked(command, request))
 
-        flows.run(admission.admit(task, body, copy_bytes_max), controller.helpers, admitted)
+        flows.run(admission.admit(task, body, copy_bytes_max), instance.helpers, admitted)
 
     def _adopt(self, command: int, body: Body) -> None:
         """A new run that takes up what an old one sealed and nobody published (R03); asking again finds the same run."""
-        controller = self._controller
+        instance = self._instance
         run, n = self._run_number(body), body.get("attempt")
-        found = adoption.admit(controller.ws, controller.reader, run, None if n is None else int(n))
+        found = adoption.admit(instance.ws, instance.reader, run, None if n is None else int(n))
         if not isinstance(found, Admit):
-            controller.reply(command, found, None)
+            instance.reply(command, found, None)
             return
 
         def admitted(ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
             seen = found.fact.evidence
             told = None if ok is None else {**ok, "adopted": seen["from"], "sealed_by": seen["sealed_by"]}
-            controller.reply(command, told, error)
+            instance.reply(command, told, error)
 
-        controller.tell(events.AdmitAsked(controller.expect(admitted), found))
+        instance.tell(events.AdmitAsked(instance.expect(admitted), found))
 
     def _stop(self, command: int, body: Body) -> None:
         run = self._run_number(body)
-        if self._controller.reader.run(run).status in RUN_TERMINAL and not self._is_open(run):
-            self._controller.reply(command, {"run": run, "answer": "closed"}, None)
+        if self._instance.reader.run(run).status in RUN_TERMINAL and not self._is_open(run):
+            self._instance.reply(command, {"run": run, "answer": "closed"}, None)
             return
-        self._controller.tell(events.StopAsked(command, run, insist=body.get("level") == "insist"))
+        self._instance.tell(events.StopAsked(command, run, insist=body.get("level") == "insist"))
 
     def _is_open(self, run: int) -> bool:
-        return any(m.row.run == run for m in self._controller.supervisor.machines.values())
+        return any(m.row.run == run for m in self._instance.supervisor.machines.values())
 
     def _run_number(self, body: Body) -> int:
-        return self._controller.reader.resolve(body["run"])
+        return self._instance.reader.resolve(body["run"])
 
     # Tasks
 
@@ -154,13 +156,13 @@ class Commands:
         self._availability.pack(command, body)
 
     def _export(self, command: int, body: Body) -> None:
-        controller = self._controller
+        instance = self._instance
         run = self._run_number(body)
-        result = controller.reader.result(run)
+        result = instance.reader.result(run)
         if result is None:
             raise NotFound("no_result", f"Run {run} has no result to export.", remedy=f"See why: actum show {run}")
         args: dict[str, Any] = {
-            "package": str(controller.ws.path / result.path),
+            "package": str(instance.ws.path / result.path),
             "name": str(body["name"]),
             "format": str(body["format"]),
             "profile": str(body.get("profile") or "data"),
@@ -171,7 +173,7 @@ class Commands:
 
         def exported(answer: Any) -> None:
             if answer.ok is None:
-                controller.reply(command, None, answer.error or _helper_ended("The export was not finished."))
+                instance.reply(command, None, answer.error or _helper_ended("The export was not finished."))
                 return
             made = answer.ok
             row = AddExport(
@@ -189,7 +191,7 @@ class Commands:
             )
             self._persist(command, row, lambda done: {"run": run, **made})
 
-        self._call(body, controller.helpers["export"], "export", args, exported)
+        self._call(body, instance.helpers["export"], "export", args, exported)
 
     def _call(self, body: Body, helper: Helper, verb: str, args: Body, done: Callable[[HelperAnswer], None]) -> None:
         """One call of a helper; a body with a word to `watch` it under hears of its progress and can cancel it."""
@@ -203,7 +205,7 @@ class Commands:
             done(answer)
 
         def progressed(count: int, total: int, unit: str) -> None:
-            self._controller.progressed.emit(Progressed(watch, count, total, unit))
+            self._instance.show_progress(Progressed(watch, count, total, unit))
 
         self._watched[watch] = (helper, 0)
         number = helper.call(verb, args, answered, progressed)
@@ -216,27 +218,27 @@ class Commands:
         if found is not None:
             helper, number = found
             helper.cancel(number)
-        self._controller.reply(command, {"cancelled": found is not None}, None)
+        self._instance.reply(command, {"cancelled": found is not None}, None)
 
     # The supervisor itself
 
     def _reconcile(self, command: int, body: Body) -> None:
         """Verdicts for what is open, and a look at the newest results (§6)."""
-        controller = self._controller
+        instance = self._instance
 
         def judged(ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
             if ok is None:
-                controller.reply(command, None, error)
+                instance.reply(command, None, error)
                 return
             verdicts = list(ok["verdicts"])
 
             def swept(found: list[dict[str, Any]]) -> None:
                 told = verdicts + found
-                controller.offers.begin(lambda offers: controller.reply(command, {**ok, "verdicts": told + offers}, None))
+                self._offers.begin(lambda offers: instance.reply(command, {**ok, "verdicts": told + offers}, None))
 
             self._sweep.begin(swept)
 
-        controller.tell(events.ReconcileAsked(controller.expect(judged), bool(body.get("resume"))))
+        instance.tell(events.ReconcileAsked(instance.expect(judged), bool(body.get("resume"))))
 
     def _pause_queue(self, command: int, body: Body) -> None:
         """No waiting run starts, in this instance and in later ones, until a person says otherwise."""
@@ -246,7 +248,7 @@ class Commands:
         """What waits may start; with `only_after_crash`, a person's own pause stands; with `runs`, only these may."""
         if body.get("only_after_crash"):
             runs = frozenset(run for run in body.get("runs") or () if type(run) is int)
-            self._controller.tell(events.QueueResumed(command, held=False, runs=runs))
+            self._instance.tell(events.QueueResumed(command, held=False, runs=runs))
         else:
             self._hold_queue(command, False, events.QueueResumed(command))
 
@@ -255,14 +257,14 @@ class Commands:
 
         def kept(answer: Answer) -> None:
             if isinstance(answer, Persisted):
-                self._controller.tell(event)
+                self._instance.tell(event)
             else:
-                self._controller.reply(command, None, refusal(answer))
+                self._instance.reply(command, None, refusal(answer))
 
-        self._controller.persist(SetSetting("queue_paused", held, clock.utc_us()), kept)
+        self._instance.persist(SetSetting("queue_paused", held, clock.utc_us()), kept)
 
     def _status(self, command: int, body: Body) -> None:
-        s = self._controller.supervisor
+        s = self._instance.supervisor
         told = {
             "instance": s.instance,
             "epoch": s.epoch,
@@ -271,29 +273,29 @@ class Commands:
             "slots": s.slots,
             "slots_taken": s.slots_taken,
             "paused": s.paused or s.held,
-            "window": self._controller.window,
-            "awake": asdict(self._controller.awake.truth),
+            "window": self._instance.window,
+            "awake": asdict(self._awake.truth),
         }
-        self._controller.reply(command, told, None)
+        self._instance.reply(command, told, None)
 
     def _take_over(self, command: int, body: Body) -> None:
         """Leave for a successor: answered, then this instance retires after its open commits (P21)."""
-        if self._controller.window and not body.get("from_window"):
+        if self._instance.window and not body.get("from_window"):
             raise Conflict("window_supervises", "A window supervises this workspace.", remedy="Close it, or use it.")
-        self._controller.reply(command, {"leaving": True}, None)
-        self._controller.hand_over()
+        self._instance.reply(command, {"leaving": True}, None)
+        self._instance.hand_over()
 
     def _show_window(self, command: int, body: Body) -> None:
         """A second start shows the window that is there (§3)."""
-        if not self._controller.window:
+        if not self._instance.window:
             raise Conflict("no_window", "The supervisor of this workspace has no window.", remedy="Take over from it.")
-        self._controller.reply(command, {"shown": True}, None)
-        self._controller.window_asked.emit()
+        self._instance.reply(command, {"shown": True}, None)
+        self._instance.show_window()
 
     # Store
 
     def _persist(self, command: int, request: Request, told: Callable[[Persisted], Mapping[str, Any]]) -> None:
-        self._controller.persist(request, lambda answer: self._controller.reply(command, *_told(answer, told)))
+        self._instance.persist(request, lambda answer: self._instance.reply(command, *_told(answer, told)))
 
 
 def _told(answer: Answer, told: Callable[[Persisted], Mapping[str, Any]]) -> tuple[Mapping[str, Any] | None, ActumError | None]:

@@ -21,13 +21,11 @@ from typing import Any, Concatenate, ParamSpec
 from actum import clock, faults, runtime
 from actum.errors import ActumError, Busy, StorageFailed, WorkspaceUnusable
 from actum.generation import read_endpoint, remove_endpoint, write_endpoint
-from actum.ipc import spool
 from actum.ipc.framing import FrameTooLong
 from actum.ipc.session import Expected
-from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, OFFERS_AFTER_MS, STATE_POLL_S, TICK_MS
+from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, OFFERS_AFTER_MS, TICK_MS
 from actum.lock import Lock
 from actum.model.changes import Answer, Changes, ClearAlert, Note, RaiseAlert, RefusalKind, Refused, Request
-from actum.model.status import Phase, Status
 from actum.processes import identity
 from actum.results import inputstore
 from actum.settings import merged
@@ -47,13 +45,15 @@ from actum_desktop.controller.capacity import Capacity
 from actum_desktop.controller.clocks import Clocks
 from actum_desktop.controller.commands import Commands
 from actum_desktop.controller.deliveries import Deliveries
-from actum_desktop.controller.events import Awake, Supervising, Update, Verdict
+from actum_desktop.controller.events import Awake, Progressed, Supervising, Update, Verdict
+from actum_desktop.controller.helpers import Helpers
+from actum_desktop.controller.instance import Reply
 from actum_desktop.controller.performer import Performer
 from actum_desktop.controller.server import Channel, Greeting, Server, answer
+from actum_desktop.controller.spoolreading import SpoolReading
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
-Reply = Callable[[Mapping[str, Any] | None, ActumError | None], None]
 Method = Callable[Concatenate["Controller", P], None]
 
 
@@ -99,14 +99,14 @@ class Controller(QObject):
         self._changes = Changes()
         self._server: Server | None = None
         self._reader: Reader | None = None
-        self._commands = Commands(self)
         self.offers = Offers(self)
+        self.awake = KeepAwake(self)
+        self._commands = Commands(self, self.offers, self.awake)
         self.deliveries = Deliveries(self)
         self._background = BackgroundSweep(self)
-        self._polls = 0.0
         self._lock_looked_us = 0
         self._clocks = Clocks(self)
-        self.awake = KeepAwake(self)
+        self._spool = SpoolReading(self, lambda attempt: attempt in self._performer.channels)
         self._retired = False
         self._shown_beside: tuple[object, ...] = (False, False, Awake())
         self._from_store.connect(self._on_from_store, Qt.ConnectionType.QueuedConnection)
@@ -226,7 +226,7 @@ class Controller(QObject):
         return self._writer
 
     @property
-    def helpers(self) -> Any:
+    def helpers(self) -> Helpers:
         return self._performer.helpers
 
     # Events
@@ -271,7 +271,7 @@ class Controller(QObject):
             return
         self._retired = True
         self.supervisor.retired = why
-        QTimer.singleShot(0, self, self._leave_retired)
+        self.soon(self._leave_retired)
 
     def _leave_retired(self) -> None:
         self.leave()
@@ -322,9 +322,18 @@ class Controller(QObject):
         token = -self._persisted
         self._writer.submit(request, lambda answer: self._emit_answer(token, answer))
 
+    def show_progress(self, progress: Progressed) -> None:
+        self.progressed.emit(progress)
+
+    def show_window(self) -> None:
+        self.window_asked.emit()
+
+    def soon(self, then: Callable[[], None]) -> None:
+        QTimer.singleShot(0, self, then)
+
     def hand_over(self) -> None:
         """Let a successor in: leave at the next turn of the loop, when the answer has been sent."""
-        QTimer.singleShot(0, self, self._leave_for_successor)
+        self.soon(self._leave_for_successor)
 
     def _leave_for_successor(self) -> None:
         self.supervisor.retired = "another supervisor took over"
@@ -357,7 +366,7 @@ class Controller(QObject):
                 self._retire("the workspace's lock file was replaced")
                 return
             self._stay_reachable()
-        self._read_states(now)
+        self._spool.look(now)
         self.tell(events.Tick())
         self._background.tick(now)
 
@@ -366,31 +375,6 @@ class Controller(QObject):
         if (read_endpoint(self.ws) or {}).get("instance") != self._endpoint["instance"]:
             with suppress(StorageFailed):  # a full disk: at the next look
                 write_endpoint(self.ws, self._endpoint)
-
-    def _read_states(self, now: clock.Now) -> None:
-        """Claim and state.json of every attempt that starts or computes without a channel: the spool serves as frames would."""
-        if now.monotonic_us / clock.US - self._polls < STATE_POLL_S:
-            return
-        self._polls = now.monotonic_us / clock.US
-        for m in list(self.supervisor.machines.values()):
-            silent = m.attempt not in self._performer.channels
-            if silent and m.row.pair.status is Status.RUNNING and m.row.pair.phase in (Phase.COMPUTING, Phase.SEALING):
-                self._read_state(m)
-            elif silent and m.row.pair.status is Status.STARTING and m.seen.sign is None:
-                self._read_claim(m)
-
-    def _read_claim(self, m: Machine) -> None:
-        claim = spool.read_claim(self.ws.attempt_folder(m.row.run, m.row.n))
-        if isinstance(claim, dict) and claim.get("by") == "host":
-            self.tell(events.OutcomeFound(m.attempt))
-
-    def _read_state(self, m: Machine) -> None:
-        folder = self.ws.attempt_folder(m.row.run, m.row.n)
-        found = spool.read_state(folder)
-        if isinstance(found, dict):
-            self.tell(events.StateRead(m.attempt, found))
-        if m.seen.outcome is None and isinstance(spool.read_outcome(folder), dict):
-            self.tell(events.OutcomeFound(m.attempt))
 
     @_guarded
     def _on_show(self) -> None:

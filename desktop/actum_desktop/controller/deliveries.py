@@ -27,11 +27,11 @@ from actum.store import resultlists
 
 from actum_desktop.controller import flows
 from actum_desktop.controller.flows import Flow, HelperCall
+from actum_desktop.controller.instance import Instance
 
 if TYPE_CHECKING:
     from actum.store.rows import ResultView
 
-    from actum_desktop.controller.controller import Controller
 
 KIND = "export_on_success"
 
@@ -39,8 +39,8 @@ KIND = "export_on_success"
 class Deliveries:
     """One for each controller."""
 
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
         self._waiting: deque[int] = deque()
         self._under_way = False
 
@@ -56,7 +56,7 @@ class Deliveries:
 
     def begin(self) -> None:
         """What an earlier supervisor left unfinished."""
-        reader = self._controller.reader
+        reader = self._instance.reader
         for listed in reversed(resultlists.page(reader.connection, None, RESULTS_SWEPT_MAX)):
             row = self._attempt(listed.run)
             if row is None or policy_of(row.contract) is None:
@@ -64,8 +64,8 @@ class Deliveries:
             self._add(listed.run)
 
     def _attempt(self, run: int) -> AttemptRow | None:
-        result = self._controller.reader.result(run)
-        return None if result is None else self._controller.reader.attempt_row(result.attempt)
+        result = self._instance.reader.result(run)
+        return None if result is None else self._instance.reader.attempt_row(result.attempt)
 
     def _add(self, run: int) -> None:
         if run not in self._waiting:
@@ -74,7 +74,7 @@ class Deliveries:
 
     def _done_before(self, run: int) -> bool:
         after = 0
-        while page := self._controller.reader.journal(run, after, PAGE_ROWS_MAX):
+        while page := self._instance.reader.journal(run, after, PAGE_ROWS_MAX):
             if any(entry.kind == KIND for entry in page):
                 return True
             after = page[-1].seq
@@ -83,18 +83,18 @@ class Deliveries:
     def _next(self) -> None:
         while self._waiting and not self._under_way:
             run = self._waiting.popleft()
-            result, row = self._controller.reader.result(run), self._attempt(run)
+            result, row = self._instance.reader.result(run), self._attempt(run)
             policy = policy_of(row.contract) if row is not None else None
             if result is None or row is None or policy is None or self._done_before(run):
                 continue
             self._under_way = True
-            flow = deliver(self._controller.ws.path / result.path, result, row.task, policy)
-            flows.run(flow, self._controller.helpers, partial(self._done, result))
+            flow = deliver(self._instance.ws.path / result.path, result, row.task, policy)
+            flows.run(flow, self._instance.helpers, partial(self._done, result))
 
     def _done(self, result: ResultView, told: Mapping[str, Any]) -> None:
         now_us, key = clock.utc_us(), f"export:{result.attempt}"
         for row in told["exports"]:
-            self._controller.persist(row, lambda answer: None)
+            self._instance.persist(row, lambda answer: None)
         failed = list(told["failed"])
         written = [row.path for row in told["exports"]]
         entry = JournalEntry(KIND, now_us, {"folder": told["folder"], "written": written, "failed": failed})
@@ -103,7 +103,7 @@ class Deliveries:
             data = {"folder": told["folder"], "message": failed[0]["why"], "tables": [each["table"] for each in failed]}
             alert = RaiseAlert(key, "export_failed", "warning", now_us, data, result.run)
         note = Note((entry,), (alert,), run=result.run, attempt=result.attempt)
-        self._controller.persist(note, self._recorded)
+        self._instance.persist(note, self._recorded)
 
     def _recorded(self, answer: Answer) -> None:
         self._under_way = False

@@ -8,7 +8,7 @@ missing gets a check row and an alert, and the run stays SUCCEEDED. The alert cl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from actum import clock
 from actum.limits import RESULTS_SWEPT_MAX
@@ -17,9 +17,7 @@ from actum.store import resultlists
 from actum.store.rows import ResultView
 
 from actum_desktop.controller.helpers import HelperAnswer
-
-if TYPE_CHECKING:
-    from actum_desktop.controller.controller import Controller
+from actum_desktop.controller.instance import Instance
 
 Done = Callable[[list[dict[str, Any]]], None]
 LEVEL = "presence"
@@ -28,8 +26,8 @@ LEVEL = "presence"
 class ResultSweep:
     """One pass at a time; whoever asks during a pass gets the answer of that pass."""
 
-    def __init__(self, controller: Controller) -> None:
-        self._controller = controller
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
         self._waiting: list[Done] = []
         self._left: list[int] = []
         self._found: list[dict[str, Any]] = []
@@ -40,13 +38,13 @@ class ResultSweep:
         if len(self._waiting) > 1:
             return
         self._found = []
-        page = resultlists.page(self._controller.reader.connection, None, RESULTS_SWEPT_MAX)
+        page = resultlists.page(self._instance.reader.connection, None, RESULTS_SWEPT_MAX)
         self._left = [row.run for row in page]
         self._next()
 
     def _next(self) -> None:
         while self._left:
-            result = self._controller.reader.result(self._left.pop(0))
+            result = self._instance.reader.result(self._left.pop(0))
             if result is not None:
                 self._look(result)
                 return
@@ -55,7 +53,7 @@ class ResultSweep:
             done(self._found)
 
     def _look(self, result: ResultView) -> None:
-        package = self._controller.ws.path / result.path
+        package = self._instance.ws.path / result.path
         args = {"package": str(package), "digest": result.digest, "level": LEVEL, "expected": None}
 
         def looked(answer: HelperAnswer) -> None:
@@ -66,11 +64,9 @@ class ResultSweep:
                 self._found.append(_verdict(result, "unchecked", why, clock.utc_us()))
             self._next()
 
-        self._controller.helpers["check"].call("check", args, looked)
+        self._instance.helpers["check"].call("check", args, looked)
 
-    def note(
-        self, result: ResultView, found: Mapping[str, Any], level: str, *, always: bool = False
-    ) -> list[dict[str, Any]]:
+    def note(self, result: ResultView, found: Mapping[str, Any], level: str, *, always: bool = False) -> list[dict[str, Any]]:
         """Record what a look found, where it is something else than was known, or `always`. Returns its verdict, if bad."""
         state, reason, now_us = str(found["state"]), str(found["reason"]), clock.utc_us()
         readable = state == "readable"
@@ -86,8 +82,8 @@ class ResultSweep:
         if not readable and state != "unchecked":
             data = {"state": state, "message": reason, "path": result.path, "remedy": found.get("remedy", "")}
             alert = RaiseAlert(key, "result_changed", "bad", now_us, data, result.run)
-        self._controller.persist(check, lambda answer: None)
-        self._controller.persist(Note(alerts=(alert,), run=result.run, attempt=result.attempt), lambda answer: None)
+        self._instance.persist(check, lambda answer: None)
+        self._instance.persist(Note(alerts=(alert,), run=result.run, attempt=result.attempt), lambda answer: None)
         return verdicts
 
 
