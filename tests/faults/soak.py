@@ -197,6 +197,8 @@ class Round:
         for pid in list(self.halted):
             self._go_on(pid)
         for key, asked in self.asked.items():
+            if asked.kind == "stopped":
+                self._admitted(key, asked.process)
             if asked.kind == "stopped" and (number := self._open_number(key)) is not None:
                 self._must_end(self.stage.launch("settle", "stop", str(number)), f"stop {number}")
         self._must_end(self.stage.launch("settle", "reconcile", "--wait"), "reconcile --wait", code=0)
@@ -206,6 +208,11 @@ class Round:
             self._must_end(process, "a command")
         wait_until(lambda: not self.stage.living(), COMMAND_S_MAX, "the end of all processes")
         wait_until(lambda: lock.held_by_someone(self.stage.ws) is not True, COMMAND_S_MAX, "the end of the last supervisor")
+
+    def _admitted(self, key: str, command: subprocess.Popen[bytes]) -> None:
+        """A run asked for a moment ago is on record, or its command has ended without one."""
+        what = f"the admission of {key}, or the end of its command,"
+        wait_until(lambda: self.stage.number(key) is not None or command.poll() is not None, COMMAND_S_MAX, what)
 
     def _must_end(self, process: subprocess.Popen[bytes], what: str, code: int | None = None) -> None:
         try:
