@@ -274,6 +274,7 @@ FILTER_DEPTH_MAX = 40  # of its parentheses and words
 ARRANGEMENTS_MAX = 500  # tables whose columns a user arranged; the ones used longest ago are forgotten
 SEARCH_CHARS_MAX = 200  # of a text that is looked for in a table
 VALUE_COUNTS_ROWS = 100  # the most frequent values of a column; the others are summed up
+QUERY_ROW_RANGES_MAX = 1_000  # runs of rows chosen of a view, which a command carries; more are refused in words
 ORDER_COLUMNS_MAX = 8  # a table is sorted by at most so many columns
 SHEET_ROWS_MAX = 1_048_576  # of one sheet, its header included; more rows go to further sheets or files
 SHEET_COLUMNS_MAX = 16_384  # of one sheet; more: XLSX is refused, in CSV the loss is named

@@ -78,6 +78,38 @@ def test_the_filtered_view_is_exported_by_its_query_and_recorded(desks: Desks, q
     dialog.accept()
 
 
+def test_selected_rows_are_those_of_the_view(desks: Desks, qtbot: QtBot, tmp_path: Path) -> None:
+    desk = desks.open()
+    page = opened(desk, qtbot)
+    query = {"schema": "actum.query/1", "where": None, "order": [{"column": "close", "descending": True}], "columns": None}
+    page.tables.views.make(type(page.tables.query).from_json(query))
+    qtbot.waitUntil(lambda: not page.tables.query.whole and page.tables.model.total == 749, timeout=WAIT_MS)
+    page.tables.grid._select_again([(1, 3), (700, 700)], 1, 1)
+    page.export("prices")
+    dialog = page.dialog
+    assert dialog is not None
+    qtbot.waitUntil(lambda: dialog._found is not None, timeout=WAIT_MS)
+    assert [button.text() for button in dialog.extent._buttons.values()] == ["All  749", "Filtered  749", "Selected  4"]
+    dialog.extent._buttons["selected"].click()
+    qtbot.waitUntil(lambda: dialog._found is not None and dialog._found["rows"] == 4, timeout=WAIT_MS)
+    dialog._formats._buttons["arrow"].click()
+    exported(dialog, tmp_path / "some.arrow", qtbot)
+    dialog.accept()
+    with pa.ipc.open_file(str(tmp_path / "some.arrow")) as file:
+        found = file.read_all().column("close").to_pylist()
+    with Reader(desks.ws) as reader:
+        (row,) = reader.exports(1)
+    assert row.options == {"query": {**query, "rows": [[1, 3], [700, 700]]}}
+    page.tables.grid.select_all()
+    page.export("prices")
+    assert page.dialog is not None
+    assert set(page.dialog.extent._buttons) == {"all", "filtered"}  # every row is no selection
+    exported(page.dialog, tmp_path / "whole.csv", qtbot)
+    page.dialog.accept()
+    assert len(found) == 4
+    assert found[:3] == sorted(found[:3], reverse=True)
+
+
 def test_a_workbook_says_what_it_costs_and_keeps_both(desks: Desks, qtbot: QtBot, tmp_path: Path) -> None:
     page = opened(desks.open(), qtbot)
     page.export("prices")

@@ -38,6 +38,11 @@ def whole(folder: Path) -> set[str]:
     return data
 
 
+def table(path: Path) -> list[list[str]]:
+    with open(path, newline="") as file:
+        return list(csv.reader(file))
+
+
 def test_one_table_is_exported_whole_filtered_and_beside_itself(app: App) -> None:
     out = app.folder / "out"
     answer = app.json("export", "1", "prices", "--where", "volume > 0", "--sort", "close:desc", "-o", str(out / "p.csv"))
@@ -61,6 +66,24 @@ def test_one_table_is_exported_whole_filtered_and_beside_itself(app: App) -> Non
     assert "volum" in wrong.stderr
     app.run("export", "1", "prices", "--format", "parquet", "--profile", "spreadsheet", "-o", str(out / "q"), code=2)
     app.run("export", "1", "-o", str(out / "q"), code=2)
+
+
+def test_chosen_rows_are_those_of_the_view_in_its_order(app: App) -> None:
+    out = app.folder / "out"
+    asked = ("--where", "volume > 0", "--sort", "close:desc")
+    app.run("export", "1", "prices", *asked, "-o", str(out / "all.csv"))
+    answer = app.json("export", "1", "prices", *asked, "--rows", "205, 2-100,1", "-o", str(out / "some.csv"))
+    everything = table(out / "all.csv")
+    assert table(out / "some.csv") == [everything[0], *everything[1:101], everything[205]]
+    assert answer["rows"] == 101
+    app.run("export", "1", "prices", "--rows", "749", "-o", str(out / "last.csv"))
+    app.run("export", "1", "prices", "-o", str(out / "whole.csv"))
+    assert table(out / "last.csv")[1] == table(out / "whole.csv")[749]
+    for wrong, said in (("750", "has 749"), ("0", "counted from 1"), ("3-2", "counted from 1"), ("x", "counted from 1")):
+        refused = app.run("export", "1", "prices", "--rows", wrong, "-o", str(out / "no.csv"), code=2)
+        assert said in refused.stderr, refused.stderr
+    assert whole(out) == {"all.csv", "some.csv", "last.csv", "whole.csv"}
+    app.run("export", "1", "--all-tables", "--rows", "1", code=2)
 
 
 def test_ctrl_c_leaves_whole_files_only_and_the_rest_is_written_later(app: App) -> None:

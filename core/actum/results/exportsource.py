@@ -1,15 +1,16 @@
 """Where the rows of an export come from: a table of a package, what a query leaves of it, or the metrics.
 
 The package's Parquet is checked by its digest before it is used; where it is not as it was published, or not there, the rows
-are those of the authority, checked likewise. A query is the table browser's own (`query`, `view`):
-structured, its values bound; the rows it leaves are written by `view` into a folder of their own and carried from there in
-the table's types. Batches are small enough that a table of thousands of columns stays in bounds.
+are those of the authority, checked likewise. A query is the table browser's own (`query`, `view`): structured, its values
+bound; the rows it leaves are written by `view` into a folder of their own and carried from there in the table's types; rows
+that were chosen are counted in that view. Batches are small enough that a table of thousands of columns stays in bounds.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,6 +123,9 @@ def filtered(source: Source, asked: Query, scratch: Path) -> Source:
 
     if source.file is None:
         raise WrongUse("bad_query", "Metrics are exported whole.", "Only a table can be filtered.", "Leave the query out.")
+    if asked.rows is not None:
+        viewed = source if asked.viewed.whole else filtered(source, asked.viewed, scratch)
+        return _picked(viewed, asked.rows, source.rows)
     out = scratch / "view.parquet"
     made = view.make(source.file, out, asked)
     names = source.schema.names if asked.columns is None else asked.columns
@@ -132,6 +136,30 @@ def filtered(source: Source, asked: Query, scratch: Path) -> Source:
             yield in_types(batch.drop_columns([query.ROW]), schema)
 
     return Source(source.name, source.origin, source.sha256, schema, int(made["rows"]), batches, None, source.rows, out)
+
+
+def _picked(source: Source, rows: tuple[tuple[int, int], ...], of_rows: int) -> Source:
+    """These rows of a view, or of a table as published, counted in it. Raises WrongUse where it has not so many."""
+    if rows[-1][1] >= source.rows:
+        why = f"It has {source.rows:,}." if source.rows else "It has none."
+        raise WrongUse("no_row", f"There is no row {rows[-1][1] + 1:,}.", why, "Name rows that are there, counted from 1.")
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        wanted, start = deque(rows), 0
+        for batch in source.batches():
+            end = start + batch.num_rows
+            while wanted and wanted[0][0] < end:
+                first, last = max(wanted[0][0], start), min(wanted[0][1], end - 1)
+                yield batch.slice(first - start, last - first + 1)
+                if wanted[0][1] >= end:
+                    break
+                wanted.popleft()
+            start = end
+            if not wanted:
+                return
+
+    count = sum(last - first + 1 for first, last in rows)
+    return replace(source, rows=count, batches=batches, parquet=None, of_rows=of_rows, view=None, file=None)
 
 
 def in_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

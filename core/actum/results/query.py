@@ -5,7 +5,8 @@ in the Parquet (`askedtypes`): which of the two is asked changes no answer.
 Values are bound, never written into SQL; names are quoted. Rows are told apart by their number in the file
 (`file_row_number`), never by OFFSET. What it takes beyond QUERY_MEMORY_BYTES_MAX goes to the folder it was given.
 `Query` is what a view of a table is made from: which rows, in which order, which columns. Its JSON is stable:
-`{"schema": "actum.query/1", "where": condition|null, "order": [{"column", "descending"}], "columns": [names]|null}`.
+`{"schema": "actum.query/1", "where": condition|null, "order": [{"column", "descending"}], "columns": [names]|null}`, and where
+only some rows of that are meant, `"rows": [[first, last]]`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,19 +53,30 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Rows that meet `where` (None = all), by `order` (first counts most; equal rows as published), `columns` (None = all)."""
+    """Rows that meet `where` (None = all), by `order` (first counts most; equal rows as published), `columns` (None = all).
+
+    `rows` = which of the rows that this leaves, counted from 0 in its order: (first, last) of each run of them, ascending, at
+    most QUERY_ROW_RANGES_MAX. A view holds all its rows: these are taken from it (`exportsource`).
+    """
 
     where: Condition | None = None
     order: tuple[Order, ...] = ()
     columns: tuple[str, ...] | None = None
+    rows: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def viewed(self) -> Query:
+        """What the rows are counted in."""
+        return replace(self, rows=None)
 
     @property
     def whole(self) -> bool:
         """Whether it is the table as published."""
-        return self.where is None and not self.order and self.columns is None
+        return self.where is None and not self.order and self.columns is None and self.rows is None
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        rows = {} if self.rows is None else {"rows": [list(each) for each in self.rows]}
+        return rows | {
             "schema": QUERY_SCHEMA,
             "where": None if self.where is None else condition.to_json(self.where),
             "order": [{"column": item.column, "descending": item.descending} for item in self.order],
@@ -74,8 +86,8 @@ class Query:
     @classmethod
     def from_json(cls, document: object) -> Query:
         """Raises WrongUse (bad_query, bad_filter)."""
-        if not isinstance(document, Mapping) or set(document) != {"schema", "where", "order", "columns"}:
-            raise _bad_query("It has exactly the members schema, where, order and columns.")
+        if not isinstance(document, Mapping) or set(document) - {"rows"} != {"schema", "where", "order", "columns"}:
+            raise _bad_query("It has exactly the members schema, where, order and columns, and may have rows.")
         if document["schema"] != QUERY_SCHEMA:
             raise _bad_query(f"Its schema is {QUERY_SCHEMA}.")
         where, columns = document["where"], document["columns"]
@@ -90,7 +102,21 @@ class Query:
             None if where is None else condition.from_json(where),
             tuple(_order(item) for item in order),
             None if columns is None else tuple(columns),
+            None if document.get("rows") is None else _row_ranges(document["rows"]),
         )
+
+
+def _row_ranges(document: object) -> tuple[tuple[int, int], ...]:
+    if not isinstance(document, list) or not 0 < len(document) <= limits.QUERY_ROW_RANGES_MAX:
+        raise _bad_query(f"“rows” is a list of 1 to {limits.QUERY_ROW_RANGES_MAX:,} pairs.")
+    found: list[tuple[int, int]] = []
+    for item in document:
+        if not (isinstance(item, list) and len(item) == 2 and all(type(row) is int for row in item)):
+            raise _bad_query("Each of “rows” is a pair of whole numbers.")
+        if not (found[-1][1] if found else -1) < item[0] <= item[1]:
+            raise _bad_query("The pairs of “rows” ascend from 0, and none is twice.")
+        found.append((item[0], item[1]))
+    return tuple(found)
 
 
 def _order(item: object) -> Order:
@@ -210,6 +236,7 @@ def _close_off(connection: duckdb.DuckDBPyConnection, path: Path, folder: Path |
         "temp_directory": _literal("" if folder is None else str(folder / "spill")),
         "disabled_optimizers": "'statistics_propagation'",  # statistics of Parquet leave NaN out, and it would believe them
         "enable_external_file_cache": "false",
+        "preserve_insertion_order": "true",
         "allowed_paths": f"[{_literal(str(path))}, {_literal(pattern(path))}]",
         "allowed_directories": "[]" if folder is None else f"[{_literal(str(folder))}]",
         "autoinstall_known_extensions": "false",

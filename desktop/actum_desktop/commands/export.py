@@ -1,8 +1,8 @@
 """`actum export`: write tables of published results to files, each read back and compared before it has its name (§8).
 
-One table (`actum export RUN NAME`), whole or what `--where` and `--sort` leave of it; or all tables of many runs into a folder
-(`actum export RUN… --all-tables -o FOLDER`): each file has its own outcome, Ctrl-C leaves whole files only, and the same
-command with `--skip-existing` writes those that are not there yet. Nothing is overwritten unasked.
+One table (`actum export RUN NAME`), whole or what `--where` and `--sort` leave of it, and of that `--rows`; or all tables of
+many runs into a folder (`actum export RUN… --all-tables -o FOLDER`): each file has its own outcome, Ctrl-C leaves whole files
+only, and the same command with `--skip-existing` writes those that are not there yet. Nothing is overwritten unasked.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actum.errors import ActumError, Conflict, WrongUse
+from actum.limits import QUERY_ROW_RANGES_MAX
 from actum.model.identity import new_token
 
 from actum_desktop import measures
@@ -39,6 +40,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 PROFILES = ("data", "spreadsheet")
 EXIT_CANCELLED = 130
+_ROW_DIGITS = 18
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +51,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--profile", choices=PROFILES, help="data: lossless; spreadsheet: for people; else by the format")
     parser.add_argument("--where", metavar="FILTER", help="only these rows, as typed into the table browser")
     parser.add_argument("--sort", metavar="COLUMN[:desc]", action="append", default=[], help="in this order; may be repeated")
+    parser.add_argument("--rows", metavar="A-B,C", help="only these rows of that, counted from 1 in that order, as 1-100,205")
     parser.add_argument("-o", "--output", metavar="PATH", help="the file to write, or the folder; else the current folder")
     there = parser.add_mutually_exclusive_group()
     there.add_argument("--overwrite", action="store_true", help="replace an existing file")
@@ -74,7 +77,7 @@ def _one(args: argparse.Namespace, context: Context, form: str, profile: str) ->
     name = args.targets[1]
     with context.reader() as reader:
         number = run_number(reader, args.targets[0])
-        query = _query(args, context, reader, number, name) if args.where or args.sort else None
+        query = _query(args, context, reader, number, name) if args.where or args.sort or args.rows else None
     item = Item(number, name, Path(target_path(name, form, args.output)), form, profile)
     body = item.body(_existing(args)) | ({"query": query} if query is not None else {})
     with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
@@ -93,8 +96,8 @@ def _one(args: argparse.Namespace, context: Context, form: str, profile: str) ->
 
 
 def _many(args: argparse.Namespace, context: Context, form: str, profile: str) -> int:
-    if args.where or args.sort:
-        raise wrong_use("--where and --sort take one table.", "Export it by itself: actum export RUN NAME --where …")
+    if args.where or args.sort or args.rows:
+        raise wrong_use("--where, --sort and --rows take one table.", "Export it by itself: actum export RUN NAME --where …")
     folder = Path(os.path.abspath(os.path.expanduser(args.output or ".")))
     if not folder.is_dir():
         raise WrongUse("no_folder", f"The folder “{folder.name}” does not exist.", f"{folder}.", "Make it first.")
@@ -199,7 +202,7 @@ def _columns(columns: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _query(args: argparse.Namespace, context: Context, reader: Reader, number: int, name: str) -> dict[str, Any]:
-    """The question that --where and --sort ask, as the table browser asks it. Raises WrongUse, NotFound."""
+    """The question that --where, --sort and --rows ask, as the table browser asks it. Raises WrongUse, NotFound."""
     from actum.results import filtertext
     from actum.results.query import Order, Query, Table
     from actum.results.tables import readable
@@ -223,7 +226,28 @@ def _query(args: argparse.Namespace, context: Context, reader: Reader, number: i
         where = filtertext.parse(args.where, table.described) if args.where else None
     except filtertext.FilterWrong as error:
         raise _filter_words(error, args.where, table.described) from error
-    return Query(where, tuple(order)).to_json()
+    return Query(where, tuple(order), rows=row_ranges(args.rows) if args.rows else None).to_json()
+
+
+def row_ranges(text: str) -> tuple[tuple[int, int], ...]:
+    """`1-100,205` as ranges of rows counted from 0, ascending, those that touch made one. Raises WrongUse."""
+    found: list[tuple[int, int]] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        last = last if dash else first
+        sound = all(each.isascii() and each.isdecimal() and len(each) <= _ROW_DIGITS for each in (first, last))
+        if not sound or not 1 <= int(first) <= int(last):
+            raise wrong_use(f"“{part.strip()[:80]}” names no rows.", "Rows are counted from 1, as --rows 1-100,205.")
+        found.append((int(first) - 1, int(last) - 1))
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if merged and start <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    if len(merged) > QUERY_ROW_RANGES_MAX:
+        raise wrong_use(f"--rows names {len(merged):,} runs of rows.", f"At most {QUERY_ROW_RANGES_MAX:,} can be told apart.")
+    return tuple(merged)
 
 
 def _say(out: Output, answer: Mapping[str, Any]) -> None:

@@ -63,10 +63,12 @@ class ExportDialog(WritingDialog):
         rows: int | None,
         stem: str,
         filtered: tuple[Mapping[str, Any], int] | None = None,
+        selected: tuple[Mapping[str, Any], int] | None = None,
     ) -> None:
-        """`filtered` = the query of the rows that are shown, and how many they are, where these are not all."""
+        """`filtered` = the query of the rows that are shown, and how many they are, where these are not all; `selected` = that
+        of the rows that are selected among them, where there are some."""
         super().__init__(parent)
-        self._filtered = filtered
+        self._parts = {key: part for key, part in (("filtered", filtered), ("selected", selected)) if part is not None}
         self._found: Mapping[str, Any] | None = None
         self._ink, self.table, self._stem, self._rows = ink, name, stem, rows
         self._state = "asking"  # asking | writing | written
@@ -103,12 +105,10 @@ class ExportDialog(WritingDialog):
         self._formats = Segments(theme, _("Format"), tuple((key, _(word)) for key, word in _FORMATS.items()))
         self._formats.chosen.connect(self._on_format)
         self._only = Label(theme, _("Parquet, Arrow and JSON belong to Data."), "caption", 400, "text2")
-        all_rows, shown = (_("All"), _("Filtered"))
-        if self._rows is not None:
-            all_rows = f"{all_rows}  {measures.count(self._rows)}"
-        if self._filtered is not None:
-            shown = f"{shown}  {measures.count(self._filtered[1])}"
-        self.extent = Segments(theme, _("Rows"), (("all", all_rows), ("filtered", shown)))
+        words = {"filtered": _("Filtered"), "selected": _("Selected")}
+        extents = [("all", _("All") if self._rows is None else f"{_('All')}  {measures.count(self._rows)}")]
+        extents += [(key, f"{words[key]}  {measures.count(part[1])}") for key, part in self._parts.items()]
+        self.extent = Segments(theme, _("Rows"), tuple(extents))
         self.extent.chosen.connect(self._on_extent)
         self._keep_both = button(theme, _("Keep both"), self._on_keep_both, kind="link", small=True)
         self.place = QLineEdit()
@@ -171,7 +171,7 @@ class ExportDialog(WritingDialog):
         row.addStretch(1)
         column.addLayout(row)
         for widget in (names[1], self.extent):
-            widget.setVisible(self._filtered is not None)
+            widget.setVisible(bool(self._parts))
         row = QHBoxLayout()
         row.setSpacing(px(10))
         row.addWidget(names[2])
@@ -230,7 +230,8 @@ class ExportDialog(WritingDialog):
     @property
     def query(self) -> Mapping[str, Any] | None:
         """What the rows to export are, None = all."""
-        return self._filtered[0] if self._filtered is not None and self.extent.current == "filtered" else None
+        part = self._parts.get(self.extent.current)
+        return None if part is None else part[0]
 
     def _on_keep_both(self) -> None:
         self._by_hand = True
@@ -303,7 +304,8 @@ class ExportDialog(WritingDialog):
 
     def _figures(self) -> tuple[str, str]:
         """How many rows it will hold, and about how large it will be."""
-        rows = self._filtered[1] if self._filtered is not None and self.query is not None else self._rows
+        part = self._parts.get(self.extent.current)
+        rows = self._rows if part is None else part[1]
         size = ((self._found or {}).get("bytes_about") or {}).get(self._format)
         told = _("{n} rows").format(n=measures.count(rows)) if rows is not None else ""
         return told, _("about {size}").format(size=measures.size(size)) if size else ""

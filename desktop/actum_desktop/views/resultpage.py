@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVB
 from actum_desktop import measures, tokens, wording
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models.arrangement import Arrangements
+from actum_desktop.models.extents import Extent, filtered, selected
 from actum_desktop.models.resultreader import ResultSeen
 from actum_desktop.models.tablereader import TableReader
 from actum_desktop.ports import Asks
@@ -80,6 +81,7 @@ class ResultPage(QWidget):
         self.tables = TablePanel(ink, reader, self._helper, self._arrangements)
         self.tables.export_asked.connect(self.export)
         self.tables.failed.connect(self._on_failed)
+        self.tables.rebuild_asked.connect(self._on_rebuild_asked)
         self._files = self._files_card(ink)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, px(14), 0, 0)
@@ -193,7 +195,7 @@ class ResultPage(QWidget):
         self._export_metrics.setVisible(bool(cards) and seen.unreadable is None)
         self.tables.setVisible(bool(seen.tables))
         if seen.tables:
-            self.tables.show_tables(str(seen.show.get("task") or ""), seen.tables, seen.paths)
+            self.tables.show_tables(str(seen.show.get("task") or ""), seen.tables, seen.readings)
             if first and self.window().focusWidget() is self._crumb:  # until there was a table to work in
                 self.tables.focus_start()
         self._show_files(seen)
@@ -296,12 +298,17 @@ class ResultPage(QWidget):
             said = words.format(files=measures.count(files), rows=measures.count(rows)) if files else str(told["reason"])
             proof = _("Every byte and every value is as it was published. This does not prove that the formula is right.")
             self.checked.say(said, proof)
+            self.tables.trust()
         else:
             self._say(ActumError(str(told["state"]), badge.word if badge else "", str(told["reason"]), remedy(told)))
             self.rebuild.offer(bool(told.get("rebuildable")))
+            self.tables.source.suspect()
         self._found_bad = not good
         self.checked.setVisible(good)
         self.banner.setVisible(not good)
+
+    def _on_rebuild_asked(self) -> None:
+        self.rebuild.ask(self.tables.line.rebuild)
 
     def _on_rebuild(self) -> None:
         """The derived tables again, from the authority; answered as a verification is."""
@@ -324,15 +331,20 @@ class ResultPage(QWidget):
         rows = len(seen.metrics) if table is None else table.get("rows")
         about = _("Result of run {n}, {title}").format(n=seen.run, title=seen.title)
         title = _("Export metrics") if table is None else _("Export {name}").format(name=what)
-        query, shown = self.tables.query, self.tables.model.total
-        filtered = None if table is None or query.whole or what != self.tables.name else (query.to_json(), shown)
-        dialog = ExportDialog(self._ink, self.window(), what, title, about, rows, f"{what}-{seen.run}", filtered)
+        dialog = ExportDialog(self._ink, self.window(), what, title, about, rows, f"{what}-{seen.run}", *self._extents(what))
         self._dialog = dialog
         dialog.losses_asked.connect(self._on_losses_asked)
         dialog.export_asked.connect(self._on_export_asked)
         dialog.cancel_asked.connect(self._on_export_cancelled)
         dialog.finished.connect(self._on_dialog_finished)
         dialog.open()
+
+    def _extents(self, name: str) -> tuple[Extent | None, Extent | None]:
+        """What is shown and what is selected of this table, where it is the one that is open."""
+        if name != self.tables.name:
+            return None, None
+        query, total = self.tables.query, self.tables.model.total
+        return filtered(query, total), selected(query, total, self.tables.grid.selected_ranges())
 
     @property
     def dialog(self) -> ExportDialog | None:
