@@ -19,12 +19,24 @@ _HOW = {
 }
 
 
+_AGAIN = {
+    "STOPPED": N_("Run {n} had taken it up and was stopped."),
+    "FAILED": N_("Run {n} had taken it up and was refused at verification."),
+}
+
+
 def adoption_offer(show: Mapping[str, Any]) -> tuple[str, str]:
-    """(title, text) of the offer on the page of a run."""
-    offer = (show.get("adoption") or {}).get("offer") or {}
+    """(title, text) of the offer on a run's page: what it left, or what an adoption that ended without a result took up."""
+    adoption = show.get("adoption") or {}
+    of, offer = adoption.get("of") or {}, adoption.get("offer") or {}
+    if of.get("again"):
+        title = _("The package of run {n} can be taken up again").format(n=of["run"])
+        return title, _("Adopting it makes a new run that begins at verification.")
     title = _LATE.get(str(show.get("status")), N_("It sealed a package and ended without a result"))
     means = _("Adopting it makes a new run that begins at verification.")
-    return _(title), measures.joined(_(_HOW[str(offer.get("sealed_by") or "outcome")]), means)
+    after = offer.get("after") or {}
+    tried = _(_AGAIN[str(after["status"])]).format(n=after["run"]) if after.get("status") in _AGAIN else ""
+    return _(title), measures.joined(tried, _(_HOW[str(offer.get("sealed_by") or "outcome")]), means)
 
 
 def relation(show: Mapping[str, Any]) -> str:

@@ -67,6 +67,19 @@ def test_r03_a_run_whose_package_is_adopted_leads_to_the_run_that_did(screens: S
     assert not page(screens)._failed.isVisibleTo(shown), "nothing is said where nothing is"
 
 
+def test_p16_an_adoption_that_was_stopped_is_asked_for_again_from_both_pages(screens: Screens) -> None:
+    """The page of the old run says who had taken it up; the page of the stopped one asks for the old run, not for itself."""
+    shown = page(screens, offer={**OFFER, "after": {"run": 217, "status": "STOPPED"}})
+    assert "Run 217 had taken it up and was stopped." in shown._failed.accessibleName()
+    shown = page(screens, of={"run": 209, "n": 1, "attempt": "a", "again": True})
+    assert "The package of run 209 can be taken up again" in shown._failed.accessibleName()
+    assert shown._failed.adopt.text().strip() == "Adopt it again"
+    shown._failed.adopt.click()
+    assert [body["run"] for body in bodies(screens) if body["verb"] == "adopt"] == [209]
+    refused = page(screens, of={"run": 209, "n": 1, "attempt": "a", "again": False})
+    assert not refused._failed.isVisibleTo(refused)
+
+
 def test_the_alert_has_the_same_action_and_others_do_not(screens: Screens) -> None:
     screens.window.go("alerts")
     view = screens.window._alerts

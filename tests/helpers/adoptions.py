@@ -28,18 +28,18 @@ def asking(digest: str, of: AttemptRow, **more: Any) -> Admit:
     return replace(asked, adopts=of.attempt, trigger="adoption", fact=fact, **more)
 
 
-def begin(writer: Writer, digest: str, of: AttemptRow) -> AttemptRow:
+def begin(writer: Writer, digest: str, of: AttemptRow, **more: Any) -> AttemptRow:
     """A run that adopts, at verification."""
-    row = w.row_of(writer.ask(asking(digest, of)))
+    row = w.row_of(writer.ask(asking(digest, of, **more)))
     assert row.adopts is not None
     now = clock.read()
     facts = tuple(adopting.inherited(row.adopts, name, row.facts[FactName.ADMITTED], now) for name in adopting.INHERITED)
     return w.move(writer, row, E.ADOPTED, facts=facts)
 
 
-def succeed(ws: Workspace, writer: Writer, digest: str, of: AttemptRow) -> AttemptRow:
+def succeed(ws: Workspace, writer: Writer, digest: str, of: AttemptRow, **asked: Any) -> AttemptRow:
     """A run that adopts and succeeds, its package on disk."""
-    row = begin(writer, digest, of)
+    row = begin(writer, digest, of, **asked)
     result = w.package(ws, row)
     for event, last in ((E.VERIFIED, FactName.CONTENT_VERIFIED), (E.RECORDED, FactName.SUCCEEDED)):
         known = max(POSITION[name] for name in row.facts)

@@ -46,9 +46,9 @@ def app(original: App, tmp_path: Path) -> Iterator[App]:
     app.end()
 
 
-def adopted(app: App, of: int) -> None:
+def adopted(app: App, of: int, new: int = NEW) -> None:
     """The new run is a success with all facts, the old one is as it was, and nothing was computed again."""
-    shown = app.json("show", str(NEW))
+    shown = app.json("show", str(new))
     assert (shown["status"], shown["trigger"]) == ("SUCCEEDED", "adoption")
     assert [fact["fact"] for fact in shown["facts"]] == ALL
     origin = shown["adoption"]["of"]
@@ -58,7 +58,7 @@ def adopted(app: App, of: int) -> None:
         assert taken_over is (fact["fact"] in TAKEN_OVER), fact
         if taken_over:
             assert fact["evidence"]["from"]["attempt"] == origin["attempt"]
-    assert app.json("show", str(of))["adoption"] == {"of": None, "by": NEW, "offer": None}
+    assert app.json("show", str(of))["adoption"] == {"of": None, "by": new, "offer": None}
     assert len(app.pids()) == 2, "the work was started again"
     report = audit(app.ws)
     assert report.findings == ()
@@ -132,16 +132,41 @@ def test_p16_under_an_open_adoption_the_old_run_cannot_be_deleted(app: App) -> N
     connection.close()
 
 
-def test_r03_what_verification_refuses_is_refused_and_not_tried_again(app: App) -> None:
-    """The old identity must be proven, to the last byte; one attempt is adopted once."""
+def test_p16_an_adoption_that_was_stopped_by_mistake_is_asked_for_again(app: App) -> None:
+    """It is offered again, on both pages; the second is a run of its own, and the only one that stands."""
+    app.run("adopt", str(STOPPED), fault="fact.admitted.after:kill-app", code=-signal.SIGKILL)
+    app.run("stop", str(NEW), "--wait")
+    assert app.status(NEW) == "STOPPED"
+    assert {line["run"] for line in app.lines("alerts") if line["code"] == "sealed_late"} == {LOST, STOPPED}
+    shown = app.json("show", str(STOPPED))
+    assert "adopt" in shown["allowed_actions"]
+    assert shown["adoption"]["offer"]["after"] == {"run": NEW, "status": "STOPPED"}
+    assert app.json("show", str(NEW))["adoption"]["of"]["again"] is True
+    refused = json.loads(app.run("adopt", str(NEW), "--json", code=4).stdout)["error"]
+    assert refused["remedy"] == f"Adopt run {STOPPED} again."
+    app.run("adopt", str(STOPPED))
+    adopted(app, STOPPED, NEW + 1)
+    assert app.json("show", str(NEW))["adoption"]["of"]["again"] is False
+    assert app.json("adopt", str(STOPPED), "--detach")["run"] == NEW + 1, "this one stands"
+    assert app.journal(STOPPED).count("adopted_by") == 2
+
+
+def test_r03_what_verification_refuses_is_refused_and_tried_again_only_when_asked(app: App) -> None:
+    """The old identity must be proven, to the last byte; what is mended since may be adopted, and is not offered by itself."""
     table = next((app.ws.attempt_folder(STOPPED, 1) / "staging" / "tables").iterdir())
+    sealed = table.read_text()
     table.chmod(0o644)
-    table.write_text(table.read_text().replace("81", "82"))
+    table.write_text(sealed.replace("81", "82"))
     shown = app.json("adopt", str(STOPPED), code=1)
     assert (shown["status"], shown["failure"]["code"], len(shown["attempts"])) == ("FAILED", "result_rejected", 1)
     assert app.status(STOPPED) == "STOPPED"
     assert json.loads(app.run("adopt", str(NEW), "--json", code=4).stdout)["error"]["code"] == "not_adoptable"
-    assert app.json("adopt", str(STOPPED), "--detach")["run"] == NEW, "one attempt is adopted once"
+    app.run("reconcile")
+    assert {line["run"] for line in app.lines("alerts") if line["code"] == "sealed_late"} == {LOST}, "offered by itself"
+    assert app.json("show", str(STOPPED))["adoption"]["offer"]["after"] == {"run": NEW, "status": "FAILED"}
+    table.write_text(sealed)
+    app.run("adopt", str(STOPPED))
+    adopted(app, STOPPED, NEW + 1)
 
 
 def test_r03_only_what_was_sealed_and_is_nobodys_is_adopted(app: App) -> None:

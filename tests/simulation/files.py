@@ -96,7 +96,7 @@ class Folder:
     published: str | None = None
     published_durable: bool = True
     quarantined: str | None = None
-    adopted: bool = False  # another run has taken its package up
+    adopter: str | None = None  # the attempt of the newest run that was to take its package up
     touched: bool = False  # a stranger changed or removed the package
 
     def power_cut(self, rng: random.Random) -> None:

@@ -91,15 +91,16 @@ class People:
         names = (f"run-{number}", f"attempt-{number}", origin.task, "1", "contract", f"key-{number}", f"request-{number}", "{}")
         request = Admit(*names, {}, (), "adoption", (), at, fact, adopts=origin.attempt)
         self.world.folders[request.attempt] = folder  # its package stays where it was sealed
-        folder.adopted = True
+        folder.adopter = request.attempt
         self._ask(app, events.AdmitAsked(number, request))
 
     def _adoptable(self, row: AttemptRow) -> bool:
         folder = self.world.folders.get(row.attempt)
         if folder is None or not row.released or row.adopts is not None or row.pair.status is Status.SUCCEEDED:
             return False
-        sealed = (folder.outcome or {}).get("kind") == "sealed" and folder.package is not None and not folder.adopted
-        return sealed and row.pair.phase is Phase.CLOSED and not folder.touched
+        sealed = (folder.outcome or {}).get("kind") == "sealed" and folder.package is not None
+        free = self.world.store.adopter(row.attempt) is None  # an adoption that was stopped or refused bars no other
+        return sealed and free and row.pair.phase is Phase.CLOSED and not folder.touched
 
     def stop(self, app: App) -> None:
         if self.world.store.runs:

@@ -59,6 +59,9 @@ ROW_COLUMNS = frozenset(
 )
 
 
+UNSUCCESSFUL = frozenset({RunStatus.FAILED, RunStatus.START_FAILED, RunStatus.TIMEOUT, RunStatus.STOPPED})
+
+
 @dataclass(slots=True)
 class Run:
     number: int
@@ -223,6 +226,8 @@ class Store:
             return Refused(RefusalKind.KEY, "The key belongs to another request.", self.row(known.current))
         if known is not None:
             return Persisted(Changes(), self.row(known.current), created=False)
+        if request.adopts is not None and not self._may_be_adopted(request.adopts):
+            return Refused(RefusalKind.CONDITION, "it cannot be adopted, or another run has adopted it already")
         number = len(self.runs) + 1
         self.runs[number] = Run(number, request.run_id, RunStatus.CREATED, request.attempt, request, self.epoch)
         self._add(number, request.attempt, 1, request.at_us, (request.fact,))
@@ -255,6 +260,16 @@ class Store:
         if first is not None and n > 1:  # frozen once per run
             self.attempts[attempt] = replace(self.attempts[attempt], inputs=first.inputs)
         self._written(number)
+
+    def _may_be_adopted(self, attempt: str) -> bool:
+        old = self.row(attempt)
+        ended = old.released and old.pair.status.value in UNSUCCESSFUL
+        return ended and old.adopts is None and self.adopter(attempt) is None
+
+    def adopter(self, attempt: str) -> str | None:
+        """The attempt of the run whose adoption of this one stands, open or succeeded; one that ended otherwise bars none."""
+        takers = [run for run in self.runs.values() if run.request.adopts == attempt and run.status not in UNSUCCESSFUL]
+        return takers[0].current if takers else None
 
     def _adopted(self, attempt: str | None) -> AdoptedRow | None:
         """The old attempt as a run that adopts it reads it."""

@@ -24,6 +24,7 @@ from actum.store.writer import Writer
 from actum.workspace import Workspace
 from actum_desktop.controller import steps
 
+from tests.helpers import adoptions
 from tests.helpers import workspaces as w
 from tests.simulation.checks import Ledger
 from tests.simulation.helpers import rename
@@ -188,6 +189,26 @@ def test_store_an_older_epoch_is_refused(store: StoreEnd) -> None:
     store.newer()
     assert said(store.ask(w.moving(row, E.WORK_COMPLETED)))[:2] == ("Refused", "epoch")
     assert said(store.ask(w.admission(DIGEST)))[:2] == ("Refused", "epoch")
+
+
+def test_store_one_adoption_of_an_attempt_stands(store: StoreEnd) -> None:
+    """P16: only of what is released without a result; while one is open no other is; one that was stopped bars no other."""
+    row = brought(store, *TO_COMPUTING, E.OUTCOME_FAILED)
+    assert said(taken_up(store, row))[:2] == ("Refused", "condition"), "it is not released"
+    row = w.row_of(store.ask(w.moving(row, E.TREE_CLEAR)))
+    for ends in ((E.STOP_ASKED,), (E.ADOPTED, E.STOP_ASKED, E.TREE_CLEAR), (E.ADOPTED, E.REJECTED)):
+        new = w.row_of(taken_up(store, row))
+        assert said(taken_up(store, row))[:2] == ("Refused", "condition"), "one is open"
+        for event in ends:
+            new = w.row_of(store.ask(w.moving(new, event)))
+        assert new.released
+        assert said(taken_up(store, new))[:2] == ("Refused", "condition"), "it is an adoption itself"
+    assert isinstance(taken_up(store, row), Persisted)
+
+
+def taken_up(store: StoreEnd, row: AttemptRow) -> Answer:
+    """Somebody asks for its adoption, under a key of their own."""
+    return store.ask(adoptions.asking(DIGEST, row, key=uuid7(clock.utc_us())))
 
 
 def following(row: AttemptRow) -> NextAttempt:

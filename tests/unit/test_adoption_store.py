@@ -12,6 +12,9 @@ from actum.model.changes import Persisted, RefusalKind, Refused
 from actum.model.facts import FACTS, FactName
 from actum.model.run import AttemptRow
 from actum.model.status import AttemptEvent, Pair, Phase, Status
+from actum.store import adoptable
+from actum.store.queries import Reader
+from actum.store.rows import Adopter
 from actum.store.writer import Writer
 from actum.supervise import advancing
 from actum.supervise.machine import Machine
@@ -46,6 +49,41 @@ def test_r05_adopting_twice_is_one_run(place: Workspace, key_lookup: bool) -> No
         other = writer.ask(adoptions.asking(digest, old, key="another"))
         assert isinstance(other, Refused)
         assert "has adopted it already" in other.message
+
+
+def test_p16_an_adoption_that_was_stopped_or_refused_bars_no_other_and_one_that_stands_does(place: Workspace) -> None:
+    """Each has a key of its own; whoever asks twice finds one run; in the end one has succeeded, and no other is made."""
+    with w.writing(place) as writer, Reader(place) as reader:
+        digest = w.add_task(writer)
+        old = ended(writer, digest)
+        for ends in ((AttemptEvent.STOP_ASKED,), (AttemptEvent.ADOPTED, AttemptEvent.REJECTED)):
+            asked = adoptions.asking(digest, old, key=adoptable.key_of(old.attempt, reader.adopted_by(old.attempt)))
+            first, again = writer.ask(asked), writer.ask(replace(asked, run_id="again", attempt="again"))
+            row = w.row_of(first)
+            assert (again.created, w.row_of(again).run) == (False, row.run)  # type: ignore[union-attr]
+            assert reader.adopted_by(old.attempt) == Adopter(row.run, row.run_id, "CREATED", row.request_digest)
+            refused = writer.ask(adoptions.asking(digest, old, key="another"))
+            assert isinstance(refused, Refused)
+            assert f"Run {row.run} has adopted it already" in refused.message
+            for event in ends:
+                row = w.move(writer, row, event)
+        key = adoptable.key_of(old.attempt, reader.adopted_by(old.attempt))
+        last = adoptions.succeed(place, writer, digest, old, key=key)
+        newest = reader.adopted_by(old.attempt)
+        assert newest is not None
+        assert (newest.number, newest.status, newest.stands) == (last.run, "SUCCEEDED", True)
+        assert isinstance(writer.ask(adoptions.asking(digest, old, key="another")), Refused)
+    connection = sqlite3.connect(place.database)
+    with pytest.raises(sqlite3.IntegrityError, match=r"UNIQUE constraint failed: run\.adopted_attempt"):
+        connection.execute(ADOPTED_ONCE_MORE, (old.attempt,))
+    connection.close()
+
+
+ADOPTED_ONCE_MORE = (
+    "INSERT INTO run (id, task, task_version, key, request_digest, request, parameters, trigger, created_at_us,"
+    " adopted_attempt, admitted_epoch, epoch) SELECT 'x', task, task_version, 'x', request_digest, request, parameters,"
+    " 'adoption', 1, ?, 1, 1 FROM run WHERE number = 1"
+)
 
 
 @pytest.mark.parametrize(

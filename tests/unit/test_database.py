@@ -10,15 +10,18 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from actum import faults, limits
 from actum.errors import Busy, NotFound, StorageFailed, WorkspaceUnusable
+from actum.model.status import AttemptEvent, Pair, Phase, Status
 from actum.store import database, failures, migrations, revisions
 from actum.store.queries import Reader
 from actum.store.writer import Writer
 from actum.workspace import Workspace
 
+from tests.helpers import adoptions
 from tests.helpers import workspaces as w
 
 
@@ -97,6 +100,56 @@ def test_an_older_workspace_is_migrated_after_a_backup(place: Workspace, monkeyp
     kept = sqlite3.connect(copy)
     assert kept.execute("SELECT count(*) FROM run").fetchone() == (1,)
     kept.close()
+
+
+def test_p16_an_older_workspace_keeps_its_rows_and_its_numbers_and_may_adopt_again(place: Workspace) -> None:
+    """0003 makes the table of runs anew: rows, references, triggers and the number given last are as they were."""
+    with w.writing(place) as writer:
+        digest = w.add_task(writer)
+        old = w.bring_to(writer, w.admit(writer, digest), Pair(Status.STOPPED, Phase.CLOSED))
+        w.move(writer, w.row_of(writer.ask(adoptions.asking(digest, old))), AttemptEvent.STOP_ASKED)
+    connection = sqlite3.connect(place.database, isolation_level=None)
+    now = as_it_is(connection)
+    older(connection)
+    assert as_it_is(connection)[0] == now[0]
+    with pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
+        connection.execute("UPDATE run SET adopted_attempt = ?", (old.attempt,))
+    connection.execute("UPDATE sqlite_sequence SET seq = 41 WHERE name = 'run'")
+    connection.close()
+    with w.writing(place) as writer:
+        assert w.row_of(writer.ask(adoptions.asking(digest, old, key="again"))).run == 42
+    connection = sqlite3.connect(place.database)
+    assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert as_it_is(connection)[1] == now[1]
+    assert connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'run'").fetchall() == [(42,)]
+    with pytest.raises(sqlite3.IntegrityError, match="never deleted"):
+        connection.execute("DELETE FROM run WHERE number = 1")
+    connection.close()
+
+
+def as_it_is(connection: sqlite3.Connection) -> tuple[list[Any], dict[str, list[str]]]:
+    return connection.execute("SELECT * FROM run ORDER BY number").fetchall(), schema_of(connection)
+
+
+def older(connection: sqlite3.Connection) -> None:
+    """The rows of this workspace in a database of schema 0002."""
+    before = sqlite3.connect(":memory:", isolation_level=None)
+    migrations.upgrade(before, "0002")
+    made = before.execute("SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL AND tbl_name = 'run'").fetchall()
+    triggers = before.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name <> 'run'").fetchall()
+    before.close()
+    connection.execute("PRAGMA foreign_keys = OFF")
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute("CREATE TEMP TABLE kept AS SELECT * FROM run")
+    connection.execute("DROP TABLE run")
+    for kind in ("table", "index"):
+        for (text,) in [(text,) for each, text in made if each == kind]:
+            connection.execute(text)
+    connection.execute("INSERT INTO run SELECT * FROM kept")
+    for (text,) in [*[(text,) for kind, text in made if kind == "trigger"], *triggers]:
+        connection.execute(text)
+    connection.execute("UPDATE alembic_version SET version_num = '0002'")
 
 
 def test_backups_are_kept_up_to_a_bound(place: Workspace) -> None:

@@ -3,7 +3,8 @@
 Two kinds are told apart and said. *outcome* (or *record*): the host sealed and said so, but a stop, a deadline or a loss came
 first. *manifest*: there is a valid manifest and no outcome; the host died between the two. Such a package is never continued
 by itself, since nobody confirmed the end of its tree; a person may adopt it, and is told that its digest was recorded by
-nobody at the time. What verification has refused once is not offered again. Nothing is changed here.
+nobody at the time. What verification has refused once is not offered again; where an adoption was stopped, or refused for
+what has been mended since, it may be asked for again. Nothing is changed here.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from actum.generation import read_generation
 from actum.ipc import spool
 from actum.model.facts import FactName
 from actum.model.run import AttemptRow, Deletion
-from actum.model.status import RETRYABLE, FailureCode, Phase, Status
+from actum.model.status import FailureCode, Phase
 from actum.results import manifest
-from actum.store.rows import AttemptDetail, FactRow, RunRow
+from actum.store.rows import UNSUCCESSFUL, Adopter, AttemptDetail, FactRow, RunRow
 from actum.workspace import Workspace
 
-ADOPTABLE = frozenset({*RETRYABLE, Status.STOPPED})
+ADOPTABLE = UNSUCCESSFUL
 # Verification has looked at these, or at their inputs, and has refused them.
 REFUSED = frozenset({FailureCode.RESULT_REJECTED.value, FailureCode.INPUT_CHANGED.value, FailureCode.PACKAGE_LOST.value})
 _ELSEWHERE = "What attempt {n} sealed was sealed for the workspace that this one is a copy of; it can be adopted there."
@@ -94,9 +95,12 @@ def of_detail(run: RunRow, attempt: AttemptDetail, facts: Sequence[FactRow]) -> 
     )
 
 
-def key_of(attempt: str) -> str:
-    """The idempotency key of the run that adopts this attempt: asking twice is one run (R05)."""
-    return f"adoption:{attempt}"
+def key_of(attempt: str, after: Adopter | None = None) -> str:
+    """The idempotency key of the run that adopts this attempt: asking twice is one run (R05).
+
+    `after` is the newest adoption there was: one that stands has its key already, behind one that ended the next has its own.
+    """
+    return f"adoption:{attempt}" if after is None else f"adoption:{attempt}:after-{after.number}"
 
 
 def offer_key(attempt: str) -> str:
@@ -109,7 +113,7 @@ def refusal(ended: Ended) -> str:
     if ended.deletion != Deletion.NONE:
         return f"Run {ended.run} is in the trash."
     if ended.is_adoption:
-        return f"Run {ended.run} is an adoption itself; a package is adopted once."
+        return f"Run {ended.run} is an adoption itself; what can be adopted is the run whose package it took up."
     if ended.status not in ADOPTABLE or not ended.closed:
         return f"Attempt {ended.n} is {ended.status}; only one that ended without a result, and is released, is adopted."
     if ended.failure_code in REFUSED:
@@ -166,9 +170,10 @@ def find(ws: Workspace, rows: Sequence[AttemptRow], n: int | None = None) -> tup
             return row, found
         elsewhere = not problem and is_of_another(ws, ended)
         why.append(problem or (_ELSEWHERE if elsewhere else "Attempt {n} left no sealed package.").format(n=row.n))
+    origin = rows[-1].adopts if rows else None
     raise Conflict(
         "not_adoptable",
         f"Run {rows[-1].run} cannot be adopted." if rows else "There is nothing to adopt.",
         why[0],
-        "Rerun it: the work is done again, under a number of its own.",
+        f"Adopt run {origin.run} again." if origin else "Rerun it: the work is done again, under a number of its own.",
     )

@@ -1,7 +1,8 @@
 """Adoption in the store: a new run takes up the sealed package of an attempt that was closed without it (R03, P16).
 
-The old run is not touched but by a row in its journal and by its offer, which is answered now. One attempt is adopted at
-most once: `run.adopted_attempt` is unique, and asking again finds the run that is there. The triggers `run_adopts` and
+The old run is not touched but by a row in its journal and by its offer, which is answered now. One adoption of an attempt
+stands at most, open or succeeded: the index `run_adopted_once` is the last defence, and asking again finds the run that is
+there. One that was stopped or refused stands no longer, and the next may be asked for. The triggers `run_adopts` and
 `run_adopted` refuse the rest: an attempt that is not released, one of a deleted run, and deletion under an open adoption.
 """
 
@@ -32,7 +33,9 @@ _origin = Statement(
     .join(run, run.c.number == attempt.c.run)
     .where(attempt.c.id == bindparam("v_attempt"))
 )
-_by = Statement(select(run.c.number).where(run.c.adopted_attempt == bindparam("v_attempt")))
+_by = Statement(
+    select(run.c.number).where(run.c.adopted_attempt == bindparam("v_attempt")).order_by(run.c.number.desc()).limit(1)
+)
 _inherits = Statement(
     update(attempt)
     .where(attempt.c.seq == bindparam("v_seq"), MINE)

@@ -18,6 +18,7 @@ from actum.limits import PAGE_ROWS_MAX
 from actum.model.run import AttemptRow
 from actum.store import database, loading, runlists, selects
 from actum.store.rows import (
+    Adopter,
     AlertRow,
     AttemptDetail,
     ExportRow,
@@ -115,8 +116,8 @@ class Reader:
         """Run and number of the attempt with this UUID, which another run adopts."""
         return selects.adopted_from(self._connection, attempt)
 
-    def adopted_by(self, attempt: str) -> int | None:
-        """The run that adopts this attempt."""
+    def adopted_by(self, attempt: str) -> Adopter | None:
+        """The newest run that took this attempt up; the earlier ones, if there are any, were stopped or refused."""
         return selects.adopted_by(self._connection, attempt)
 
     def attempts(self, run: int) -> list[AttemptDetail]:

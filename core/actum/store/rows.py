@@ -10,6 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from actum.model.status import RETRYABLE, Status
+
+UNSUCCESSFUL = frozenset({*RETRYABLE, Status.STOPPED})  # how an attempt, or a run, is closed without a result
 
 class RunListRow(NamedTuple):
     """One line of a list of runs: the run and what its current attempt is doing. A tuple, for pages are made of 200 of them."""
@@ -38,6 +41,20 @@ class RunListRow(NamedTuple):
     retry_at_us: int | None
     deletion: str
     result_digest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Adopter:
+    """The newest run that took an attempt's package up. `stands` while it is open or has succeeded; else the next may (P16)."""
+
+    number: int
+    id: str
+    status: str
+    request_digest: str
+
+    @property
+    def stands(self) -> bool:
+        return self.status not in UNSUCCESSFUL
 
 
 @dataclass(frozen=True, slots=True)

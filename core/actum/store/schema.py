@@ -21,9 +21,12 @@ from sqlalchemy import (
     text,
 )
 
-REVISIONS = ("0001", "0002")  # every schema this program can read or migrate, oldest first; the last is current
+REVISIONS = ("0001", "0002", "0003")  # every schema this program can read or migrate, oldest first; the last is current
 
 metadata = MetaData()
+
+# Open or succeeded: such an adoption is the only one of its attempt. One that was stopped or refused bars no other (P16).
+_ADOPTION_STANDS = "adopted_attempt IS NOT NULL AND status NOT IN ('FAILED', 'START_FAILED', 'TIMEOUT', 'STOPPED')"
 
 
 def _epoch() -> Column[int]:
@@ -88,7 +91,7 @@ run = Table(
     Column("retry_at_us", Integer),
     Column("deletion", Text, nullable=False, server_default="none"),
     Column("rerun_of", Integer, ForeignKey("run.number")),
-    Column("adopted_attempt", Text, unique=True),  # attempt.id of the attempt this run adopts (P16)
+    Column("adopted_attempt", Text),  # attempt.id of the attempt this run adopts (P16)
     Column("admitted_epoch", Integer, nullable=False),
     _epoch(),
     Index("run_key", "key", unique=True),  # the last defence of R05
@@ -97,6 +100,8 @@ run = Table(
     Index("run_by_task_status", "task", "status", "number", sqlite_where=text("deletion = 'none'")),
     Index("run_retrying", "number", sqlite_where=text("status = 'RETRYING'")),
     Index("run_deleted", "number", sqlite_where=text("deletion <> 'none'")),
+    Index("run_adopted_once", "adopted_attempt", unique=True, sqlite_where=text(_ADOPTION_STANDS)),
+    Index("run_by_adopted", "adopted_attempt", "number", sqlite_where=text("adopted_attempt IS NOT NULL")),
     CheckConstraint("deletion IN ('none', 'soft', 'purging', 'purged')", name="run_deletion"),
     sqlite_autoincrement=True,  # a number is never used again
 )

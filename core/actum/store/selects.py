@@ -14,6 +14,7 @@ from actum.store.contractcache import contract_of
 from actum.store.jsontext import from_text
 from actum.store.question import Question
 from actum.store.rows import (
+    Adopter,
     AlertRow,
     AttemptDetail,
     CheckRow,
@@ -77,9 +78,9 @@ def adopted_from(connection: sqlite3.Connection, attempt: str) -> tuple[int, int
     return None if row is None else (int(row["run"]), int(row["n"]))
 
 
-def adopted_by(connection: sqlite3.Connection, attempt: str) -> int | None:
+def adopted_by(connection: sqlite3.Connection, attempt: str) -> Adopter | None:
     row = _adopted_by.run(connection, v_attempt=attempt).fetchone()
-    return None if row is None else int(row[0])
+    return None if row is None else Adopter(**row)
 
 
 def attempts(connection: sqlite3.Connection, number: int) -> list[AttemptDetail]:

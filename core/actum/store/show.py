@@ -156,13 +156,26 @@ def _adoption(
     origin = None if row.adopted_attempt is None else reader.adopted_from(row.adopted_attempt)
     by, offer = None, None
     for attempt in reversed(attempts):
-        by = by or (reader.adopted_by(attempt.id) if attempt.status in adoptable.ADOPTABLE else None)
+        newest = reader.adopted_by(attempt.id) if attempt.status in adoptable.ADOPTABLE else None
+        by = by or (newest.number if newest is not None and newest.stands else None)
         ended = adoptable.of_detail(row, attempt, facts)
         sealed = None if by or offer or adoptable.refusal(ended) else adoptable.sealed_package(ws, ended)
         if sealed is not None:
             offer = {"n": attempt.n, "sealed_by": sealed.sealed_by, "manifest_sha256": sealed.manifest_sha256}
+            offer["after"] = None if newest is None else {"run": newest.number, "status": newest.status}
     of = None if origin is None else {"run": origin[0], "n": origin[1], "attempt": row.adopted_attempt}
-    return {"of": of, "by": by, "offer": offer}
+    return {"of": None if of is None else {**of, "again": _adoptable_again(reader, ws, row)}, "by": by, "offer": offer}
+
+
+def _adoptable_again(reader: Reader, ws: Workspace, row: RunRow) -> bool:
+    """Whether this adoption ended without a result, and what it took up can be taken up by the next (P16)."""
+    attempt = str(row.adopted_attempt)
+    newest = reader.adopted_by(attempt)
+    if newest is None or newest.number != row.number or newest.stands:
+        return False
+    old = reader.attempt_row(attempt)
+    ended = None if old is None else adoptable.of_row(old)
+    return ended is not None and not adoptable.refusal(ended) and adoptable.sealed_package(ws, ended) is not None
 
 
 def unverified_files(folder: Path, attempt: AttemptDetail) -> dict[str, Any] | None:

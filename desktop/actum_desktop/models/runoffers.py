@@ -26,7 +26,8 @@ def offers(run: int, show: Mapping[str, Any], can: Mapping[str, bool]) -> list[O
         found.append(Offer("stop", _("Stop {task}…").format(task=title), note, "square", "S"))
     if can.get("insist"):
         found.append(Offer("insist", _("Insist now: end what is left of {task}").format(task=title), note, "lightning", ""))
-    if (show.get("adoption") or {}).get("offer"):
+    adoption = show.get("adoption") or {}
+    if adoption.get("offer") or (adoption.get("of") or {}).get("again"):
         found.append(Offer("adopt", _("Adopt what {task} sealed").format(task=title), note, "shield-check", ""))
     found.append(Offer("edit", _("Edit and rerun {task}").format(task=title), "", "pencil-simple", "Ctrl E"))
     found.append(Offer("rerun", _("Rerun {task} with the same values").format(task=title), "", "arrow-clockwise", "Ctrl R"))

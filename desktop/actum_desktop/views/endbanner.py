@@ -31,9 +31,12 @@ class EndBanner(Banner):
         """Hidden while there is nothing to say."""
         self._run = int(show.get("run") or 0)
         adoption, failure = show.get("adoption") or {}, show.get("failure") or {}
-        self.adopt.setVisible(bool(adoption.get("offer") or adoption.get("by")))
+        of = adoption.get("of") or {}
+        again = bool(of.get("again"))  # an adoption that ended without a result: what it took up is free for the next
+        self._run = int(of["run"]) if again else self._run
+        self.adopt.setVisible(bool(again or adoption.get("offer") or adoption.get("by")))
         self.files.setVisible(bool(show.get("unverified_files")))
-        self.setVisible(bool(failure.get("code") or adoption.get("offer") or adoption.get("by")))
+        self.setVisible(bool(again or failure.get("code") or adoption.get("offer") or adoption.get("by")))
         if adoption.get("by"):
             self.turn("info", "info-fill")
             self.adopt.say(_("Open run {n}").format(n=adoption["by"]))
@@ -43,12 +46,17 @@ class EndBanner(Banner):
             self.adopt.say(_("Adopt it"))
             self.say(*wording.adoption_offer(show))
         elif failure.get("code"):
+            self.adopt.say(_("Adopt it again"))
             self.turn("bad", "x-circle-fill")
             code = str(failure["code"])
             said = wording.failure_told(str(failure.get("message") or ""))
             label = _("Its files are not a result and not verified.") if show.get("unverified_files") else ""
             text = measures.joined(said, wording.failure_remedy(code), label)
             self.say(wording.failure_sentence(code), text)
+        elif again:
+            self.turn("info", "info-fill")
+            self.adopt.say(_("Adopt it again"))
+            self.say(*wording.adoption_offer(show))
 
     def ask_adopt(self) -> None:
         """Take up what the run sealed, as a new run."""

@@ -58,7 +58,7 @@ def nothing_published_is_called_a_failure(ledger: Ledger, rows: list[AttemptRow]
     for row in rows:
         folder = ledger.folders.get(row.attempt)
         ended = row.pair.status in (Status.STOPPED, Status.FAILED, Status.TIMEOUT, Status.START_FAILED)
-        mine = folder is not None and (row.adopts is not None or not folder.adopted)
+        mine = folder is not None and folder.adopter in (None, row.attempt)
         if ended and mine and folder is not None and folder.published is not None and not folder.touched:
             return f"{row.run}/{row.n} is {row.pair}, and its package is published"
     return None

@@ -58,7 +58,7 @@ def good_work_succeeds(ledger: Ledger, app: App, rows: Rows) -> Said:
         folder = ledger.folders.get(row.attempt)
         good = folder is not None and folder.package_durable and folder.outcome_durable and not folder.touched
         good = good and (folder.outcome or {}).get("kind") == "sealed" and row.attempt not in ledger.truth.rejections
-        good = good and folder is not None and (row.adopts is not None or not folder.adopted)
+        good = good and folder is not None and folder.adopter in (None, row.attempt)
         good = good and row.attempt not in ledger.truth.timed_out
         if good and row.stop_requested_at_us is None and row.pair.status is not Status.SUCCEEDED and row.current:
             return f"{row.run}/{row.n} was sealed, and is {row.pair} ({row.failure_code})"

@@ -47,8 +47,9 @@ def adopted_from() -> Select[Any]:
 
 
 def adopted_by() -> Select[Any]:
-    """The run that adopts an attempt."""
-    return select(s.run.c.number).where(s.run.c.adopted_attempt == bindparam("v_attempt"))
+    """The newest run that took an attempt up: the one whose adoption stands, if any does (P16)."""
+    asked = select(s.run.c.number, s.run.c.id, s.run.c.status, s.run.c.request_digest)
+    return asked.where(s.run.c.adopted_attempt == bindparam("v_attempt")).order_by(s.run.c.number.desc()).limit(1)
 
 
 def attempts() -> Select[Any]:
