@@ -55,6 +55,7 @@ class App:
     asked: dict[int, Any] = field(default_factory=dict)
     inherited: set[str] = field(default_factory=set)  # attempts there is something to look for, from before
     last_seq: dict[str, int] = field(default_factory=dict)
+    states_read: dict[str, int] = field(default_factory=dict)  # attempt → seq of the state file last read
     asleep_us: int = 0
 
     @property
@@ -71,6 +72,16 @@ class App:
     def _open(self, attempt: str) -> bool:
         return self.world.store.row(attempt).pair.phase is not Phase.CLOSED
 
+    def _note_heard(self, attempt: str, state: Mapping[str, Any]) -> None:
+        """A state file says something when it is another than before; the first one read may itself be old."""
+        known = self.states_read.get(attempt)
+        if known is None:
+            age_us = self.world.clocks.monotonic_us - int(state.get("monotonic_at") or 0)
+            self.world.unheard_s[attempt] = max(0.0, age_us / US)
+        elif known != state["seq"]:
+            self.world.unheard_s[attempt] = 0.0
+        self.states_read[attempt] = state["seq"]
+
     def handle(self, event: events.Event) -> list[effects.Effect]:
         """Let the supervisor handle one event, and begin its effects. The app may be killed between any two of them."""
         world = self.world
@@ -78,8 +89,10 @@ class App:
             world.trace(f"app {self.epoch}: {world.short(event)}")
         if isinstance(event, events.Committed) and isinstance(event.answer, Refused):
             self.deposed = self.deposed or event.answer.kind is RefusalKind.EPOCH
-        if isinstance(event, events.Frame | events.Hello | events.StateRead):
+        if isinstance(event, events.Frame | events.Hello):
             world.unheard_s[event.attempt] = 0.0
+        elif isinstance(event, events.StateRead):
+            self._note_heard(event.attempt, event.state)
         elif isinstance(event, events.Opened):
             world.unheard_s.clear()
         looking = self.supervisor.machines.get(event.attempt) if isinstance(event, events.Looked) else None

@@ -315,7 +315,7 @@ class Host:
         ended = self.result.get("ended") if self.result.get("kind") == "sealed" and self.phase == "sealing" else None
         stage = {"name": self.stage[0], "total": 3, "at": at}
         self.folder.state = {"session": self.row.session, "seq": self.seq, "at": at, "progress": progress, "stage": stage,
-                             "ended": ended, "heartbeat_at": at, **said}  # fmt: skip
+                             "ended": ended, "heartbeat_at": at, "monotonic_at": self.monotonic_us, **said}  # fmt: skip
 
     def _move_on(self) -> None:
         name = "load" if self.seq < 6 else "compute"
