@@ -1,4 +1,4 @@
-"""What is asked of one column or one row of the table that is shown: statistics, values, and where a row stands in a view."""
+"""What is asked of the table that is shown: statistics and values of a column, a plot, and where a row stands in a view."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from actum_desktop.i18n import _
 from actum_desktop.models import askwords
 from actum_desktop.ports import Asks
 from actum_desktop.views.columnpanel import ColumnPanel
+from actum_desktop.views.plotpanel import PlotPanel
 
 
 class TableAsks(QObject):
-    """Joins the panel of a column and the helper. Signals: `placed` (row of what is shown), `told` (words)."""
+    """Joins the panel of a column, the plot and the helper. Signals: `placed` (row of what is shown), `told` (words)."""
 
     placed = Signal(object)
     told = Signal(object)
 
-    def __init__(self, side: ColumnPanel, helper: Asks, source: Callable[[], Path | None]) -> None:
+    def __init__(self, side: ColumnPanel, plot: PlotPanel, helper: Asks, source: Callable[[], Path | None]) -> None:
         super().__init__(side)
-        self._side, self._helper, self._source = side, helper, source
+        self._side, self._plot, self._helper, self._source = side, plot, helper, source
         self._stopped = False  # by the user: what a newer question replaced is not told
         side.values_asked.connect(self.values)
         side.stop_asked.connect(self.stop)
@@ -74,6 +75,21 @@ class TableAsks(QObject):
 
         self._stopped = False
         self._helper.ask("values", {"path": str(path), "column": str(name)}, done, progress)
+
+    def plot(self, kind_x_y: object) -> None:
+        """The points of a plot of what is shown."""
+        path = self._source()
+        if path is None or not isinstance(kind_x_y, tuple):
+            return
+        kind, x, y = kind_x_y
+
+        def done(found: Mapping[str, Any] | None, error: ActumError | None) -> None:
+            if found is not None:
+                self._plot.show_plot(found, x or _("row"), y)
+            elif error is not None and error.code != "cancelled":
+                self._plot.say(askwords.refused(error))
+
+        self._helper.ask("plot", {"path": str(path), "kind": kind, "x": x, "y": y}, done)
 
     def place(self, row: int) -> None:
         """Where a row of the published table (from 0) stands in the view that is shown."""

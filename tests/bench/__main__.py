@@ -1,4 +1,7 @@
-"""`python -m tests.bench [NAME …] [--rounds N] [--json]`: the benches of PERFORMANCE, one file each; all without a name."""
+"""`python -m tests.bench [NAME …] [--rounds N] [--json]`: the benches of PERFORMANCE, one file each; all without a name.
+
+`python -m tests.bench big_sort [--rows N …]` is a check of its own, with options of its own (`big_sort --help`).
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,8 @@ NAMES = (
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["big_sort"]:
+        return importlib.import_module("tests.bench.big_sort").main(sys.argv[2:])  # type: ignore[no-any-return]
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Ours and a bare reference, alternately.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(NAMES)}")
     parser.add_argument("--rounds", type=int, help="measured pairs for each row; each bench has a default")

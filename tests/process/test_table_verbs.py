@@ -144,6 +144,14 @@ def test_a_view_has_the_columns_asked_for_sorted_by_several(table: Path, tmp_pat
     assert numbers == [*range(21, 30), 20, *range(11, 20), 10, *range(1, 10), 0]
 
 
+def test_a_filter_without_an_order_keeps_the_order_of_the_table(tmp_path: Path) -> None:
+    """Nothing is sorted for it: what two threads read of many row groups is written in the order it was in."""
+    pq.write_table(pa.table({"n": pa.array(range(200_000))}), tmp_path / "t.parquet", row_group_size=997)
+    view.make(tmp_path / "t.parquet", tmp_path / "v.parquet", Query(typed(tmp_path / "t.parquet", "n != 5")))
+    numbers = pq.read_table(tmp_path / "v.parquet").column(query.ROW).to_pylist()
+    assert numbers == [n for n in range(200_000) if n != 5]
+
+
 def test_a_question_that_is_not_one_is_refused(table: Path) -> None:
     good = Query(typed(table, "open"), (Order("id"),)).to_json()
     assert Query.from_json(good).to_json() == good

@@ -1,7 +1,7 @@
 """Verb `elsewhere`: a result that came from elsewhere, a folder or a pack, opened for looking at; nothing is verified by it.
 
 `{"path", "into"}` → `{"package", "digest", "task", "task_version", "run", "sealed_at", "size_bytes", "metrics", "tables",
-"paths", "files", "notes"}`. A pack is unpacked into `into/package`. Errors: no_package, bad_pack, result_damaged, disk_full,
+"readings", "files", "notes"}`. A pack is unpacked into `into/package`. Errors: no_package, bad_pack, result_damaged, disk_full,
 io_error.
 """
 
@@ -48,7 +48,7 @@ def _described(package: Path) -> dict[str, Any]:
         "size_bytes": sum(int(entry.get("size", 0)) for entry in document["files"]),
         "metrics": list(result["metrics"]),
         "tables": tables,
-        "paths": {str(table["name"]): str(stored.locate(package, str(table["name"])).path) for table in tables},
+        "readings": {str(table["name"]): stored.readable(package, str(table["name"])).to_json() for table in tables},
         "files": [entry["name"] for entry in document["files"] if entry["role"] in roles],
         "notes": [str(note) for note in result["notes"]],
     }

@@ -7,7 +7,7 @@ found by a verification, or by its digest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,21 @@ class Readable:
     sha256: str
     instead: str | None = None
     authority: tuple[Path, str] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        own = None if self.authority is None else [str(self.authority[0]), self.authority[1]]
+        return {"path": str(self.path), "sha256": self.sha256, "instead": self.instead, "authority": own}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Readable:
+        """What `to_json` wrote."""
+        own = document["authority"]
+        return cls(
+            Path(document["path"]),
+            document["sha256"],
+            document["instead"],
+            None if own is None else (Path(own[0]), own[1]),
+        )
 
     def by_authority(self, why: str) -> Readable:
         """The same table by its authority; itself where there is no other way."""

@@ -27,9 +27,11 @@ def make(path: Path, out: Path, asked: Query, progress: digests.Progress = diges
     for name in names:
         table.kind(name)
     shown = ", ".join(quoted(name) for name in names)
+    # Without an order rows come as they are in the file: DuckDB keeps it (`preserve_insertion_order`), and need not sort.
+    order = f" ORDER BY {table.sorting(asked.order)}" if asked.order else ""
     sql = (
         f"COPY (SELECT {shown}, {table.row} AS {quoted(query.ROW)} FROM {table.source} "
-        f"WHERE {where} ORDER BY {table.sorting(asked.order)}) TO $2 "
+        f"WHERE {where}{order}) TO $2 "
         f"(FORMAT parquet, ROW_GROUP_SIZE {limits.ROW_GROUP_ROWS_MAX}, COMPRESSION zstd, COMPRESSION_LEVEL 1, "
         "USE_TMP_FILE false)"
     )

@@ -31,6 +31,7 @@ KINDS = {
     "find": "find",
     "place": "find",
     "hits": "hits",
+    "rehash": "rehash",
 }
 
 

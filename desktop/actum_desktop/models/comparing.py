@@ -114,7 +114,7 @@ def shared_tables(subjects: Sequence[Subject]) -> tuple[Shared, ...]:
                     str(c["name"]): (str(c["type"]), c.get("unit")) for c in table["columns"] or () if c["type"] in DRAWN
                 }
                 found.setdefault(str(table["name"]), []).append(
-                    (each.run, stored.locate(package, str(table["name"])).path, columns)
+                    (each.run, stored.readable(package, str(table["name"])).path, columns)
                 )
         except (ActumError, OSError, manifests.NotAPackage):
             continue

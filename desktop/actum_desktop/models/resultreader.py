@@ -14,6 +14,7 @@ from typing import Any
 
 from actum.errors import ActumError, StorageFailed
 from actum.limits import RESULT_LIST_PAGE_ROWS
+from actum.results.tables import Readable
 from actum.workspace import Workspace
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -33,7 +34,8 @@ class ResultPage:
 
 @dataclass(frozen=True, slots=True)
 class ResultSeen:
-    """One result. `show` = the document of `show`; `package` None where there is no result. Paths of tables by name.
+    """One result. `show` = the document of `show`; `package` None where there is no result. `readings` = the files of its
+    tables by name.
 
     `files` = output files of the work: {name, size}. `unreadable` = why the package cannot be read now.
     """
@@ -45,7 +47,7 @@ class ResultSeen:
     metrics: Sequence[Mapping[str, Any]] = ()
     declared: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     tables: Sequence[Mapping[str, Any]] = ()
-    paths: Mapping[str, Path] = field(default_factory=dict)
+    readings: Mapping[str, Readable] = field(default_factory=dict)
     files: Sequence[Mapping[str, Any]] = ()
     notes: Sequence[str] = ()
     unreadable: ActumError | None = None
@@ -128,7 +130,7 @@ def _of_package(
         document, _digest = manifest.read_manifest(package)
         metrics = browse.metrics(package)
         tables = browse.tables(package)
-        paths = {str(table["name"]): stored.locate(package, str(table["name"])).path for table in tables}
+        readings = {str(table["name"]): stored.readable(package, str(table["name"])) for table in tables}
         notes = [str(note) for note in manifest.read_result(package)["notes"]]
     except manifest.NotAPackage as error:
         unreadable: ActumError = ActumError("result_damaged", "The package cannot be read.", f"{error}.")
@@ -139,6 +141,6 @@ def _of_package(
     else:
         roles = ("output", "link")
         files = [{"name": item["name"], "size": item["size"]} for item in document["files"] if item["role"] in roles]
-        return ResultSeen(run, title, show, package, metrics, declared, tables, paths, files, notes)
+        return ResultSeen(run, title, show, package, metrics, declared, tables, readings, files, notes)
     kept = show["result"]
     return ResultSeen(run, title, show, package, kept["metrics"], declared, unreadable=unreadable)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from actum.errors import ActumError
+from actum.results.tables import Readable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
@@ -186,8 +187,8 @@ class ElsewherePage(PackageDrop):
         self.metrics.show_metrics([words(metric) for metric in found["metrics"]])
         self.tables.setVisible(bool(found["tables"]))
         if found["tables"]:
-            paths = {name: Path(place) for name, place in found["paths"].items()}
-            self.tables.show_tables("", found["tables"], paths)
+            readings = {name: Readable.from_json(told) for name, told in found["readings"].items()}
+            self.tables.show_tables("", found["tables"], readings)
         for widget in (self.now, self._card, self.verify_button):
             widget.show()
         self.verify_button.setFocus()

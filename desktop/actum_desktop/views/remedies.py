@@ -49,5 +49,9 @@ class Rebuild(QObject):
             self.popover.hide()
 
     def _on_pressed(self) -> None:
+        self.ask(self.button)
+
+    def ask(self, home: QWidget) -> None:
+        """The question, below what was pressed."""
         text = _("They are derived from the authority, which is only read. What stands there now is kept in quarantine.")
-        self.popover.ask(self.button, _("Make the derived tables again?"), text, _("Make them again"))
+        self.popover.ask(home, _("Make the derived tables again?"), text, _("Make them again"))

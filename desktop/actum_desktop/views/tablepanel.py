@@ -13,16 +13,16 @@ from typing import Any
 
 from actum.errors import ActumError
 from actum.limits import ORDER_COLUMNS_MAX
-from actum.results import filtertext
 from actum.results.condition import Condition, columns_of
 from actum.results.query import Order, Query
+from actum.results.tables import Readable
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from actum_desktop import measures
 from actum_desktop.i18n import _, ngettext
-from actum_desktop.models import askwords
+from actum_desktop.models import askwords, shownwords
 from actum_desktop.models.arrangement import Arrangements
 from actum_desktop.models.tablemodel import TableModel
 from actum_desktop.models.tablereader import Copied, Opened, TableReader
@@ -30,6 +30,7 @@ from actum_desktop.ports import Asks
 from actum_desktop.tableasks import TableAsks
 from actum_desktop.tablecolumns import TableColumns
 from actum_desktop.tablesearch import TableSearch
+from actum_desktop.tablesource import TableSource
 from actum_desktop.tableviews import TableViews
 from actum_desktop.views.choice import Choice
 from actum_desktop.views.columnmenu import Asked
@@ -38,6 +39,7 @@ from actum_desktop.views.filterbar import FilterBar
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.plotpanel import PlotPanel
 from actum_desktop.views.searchbar import SearchBar
+from actum_desktop.views.sourceline import SourceLine
 from actum_desktop.views.tableview import TableView
 from actum_desktop.views.widgets import Card, Elided, Label, Rule, button
 
@@ -46,15 +48,16 @@ _GRID_HEIGHT, _PLOT_HEIGHT, _SIDE = 190, 190, 272
 
 
 class TablePanel(QWidget):
-    """Signals: `export_asked` (name of the table), `failed` (ActumError)."""
+    """Signals: `export_asked` (name of the table), `rebuild_asked` (), `failed` (ActumError)."""
 
     export_asked = Signal(object)
+    rebuild_asked = Signal()
     failed = Signal(object)
 
     def __init__(self, ink: Ink, reader: TableReader, helper: Asks, arrangements: Arrangements) -> None:
         super().__init__()
         self._ink, self._reader, self._helper, self._arrangements = ink, reader, helper, arrangements
-        self._paths: Mapping[str, Path] = {}
+        self._readings: Mapping[str, Readable] = {}
         self._task, self._name = "", ""
         self._token = 0
         self._all_rows = 0
@@ -62,13 +65,19 @@ class TablePanel(QWidget):
         self._fresh, self._fitted = False, False
         self.model = TableModel(reader, self)
         self.views = TableViews(helper, self)
+        self.source = TableSource(helper, self)
         self._make(ink)
         self.views.shown.connect(self._on_shown)
         self.views.busy.connect(self._busy)
         self.views.refused.connect(self._on_refused)
         reader.opened.connect(self._on_opened)
         reader.copied.connect(self._on_copied)
-        self.model.failed.connect(self.failed)
+        self.model.failed.connect(self._on_failed)
+        self.source.told.connect(self.line.tell)
+        self.source.turned.connect(self._on_turned)
+        self.source.refused.connect(self._on_not_shown)
+        self.source.stands.connect(self.failed)
+        self.line.rebuild_asked.connect(self.rebuild_asked)
         self.model.dataChanged.connect(self._on_first_page)
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -87,6 +96,7 @@ class TablePanel(QWidget):
         self._count = Label(theme, "", "caption", 400, "text2")
         self._filter = button(theme, _("Filter"), self._on_filter, small=True, icon="funnel", tip=_("Filter rows (F)"))
         self._export = button(theme, _("Export…"), self._on_export, small=True, icon="download-simple")
+        self.line = SourceLine(ink)
         self.bar = FilterBar(ink)
         self.bar.changed.connect(self._on_filters)
         self.grid = TableView(ink, self.model)
@@ -115,16 +125,15 @@ class TablePanel(QWidget):
         self._cancel = button(theme, _("Cancel"), self._on_cancel, kind="link", small=True)
         self._unfilter = button(theme, _("Clear filter"), self._on_unfilter, kind="link", small=True)
         self._unsort = button(theme, _("Original order"), self._on_unsort, kind="link", small=True)
-        self.side = ColumnPanel(ink)
+        self.side, self.plot = ColumnPanel(ink), PlotPanel(ink)
         self.side.row_asked.connect(self._on_row)
         self.side.sort_asked.connect(self._on_sort_to)
         self.side.filter_asked.connect(self._on_filter_of)
-        self.asks = TableAsks(self.side, self._helper, self._source)
+        self.asks = TableAsks(self.side, self.plot, self._helper, self._source)
         self.asks.placed.connect(self._go_to)
         self.asks.told.connect(self._say)
         self.side.menu_asked.connect(self.columns.offer_at)
-        self.plot = PlotPanel(ink)
-        self.plot.asked.connect(self._ask_plot)
+        self.plot.asked.connect(self.asks.plot)
         self.plot.saved.connect(lambda path: self._note.setText(_("Plot saved as {path}").format(path=path)))
         self.plot.failed.connect(self.failed)
         self.plot.setMinimumHeight(px(_PLOT_HEIGHT))
@@ -146,6 +155,7 @@ class TablePanel(QWidget):
         head.addWidget(self._filter)
         head.addWidget(self._export)
         inside.addLayout(head)
+        inside.addWidget(self.line)
         inside.addWidget(self.bar)
         inside.addWidget(Rule(self._ink.theme))
         inside.addWidget(self.grid, 1)
@@ -173,23 +183,30 @@ class TablePanel(QWidget):
 
     # ---- which table
 
-    def show_tables(self, task: str, tables: Sequence[Mapping[str, Any]], paths: Mapping[str, Path]) -> None:
-        """The tables of a result of a task; what is open stays open if it is still there."""
+    def show_tables(self, task: str, tables: Sequence[Mapping[str, Any]], readings: Mapping[str, Readable]) -> None:
+        """The tables of a result of a task; what is open stays open if it is still there and read by the same file."""
         names = [str(table["name"]) for table in tables]
         self._task = task
-        if dict(paths) == dict(self._paths) and [self.chooser.itemText(n) for n in range(self.chooser.count())] == names:
+        if dict(readings) == dict(self._readings) and [self.chooser.itemText(n) for n in range(self.chooser.count())] == names:
             return
-        self._paths = paths
+        self._readings = readings
         self.chooser.clear()
         self.chooser.addItems(names)
         self.chooser.setEnabled(len(names) > 1)
         if names:
-            self._open(names[0])
+            self._open(self._name if self._name in names else names[0])
+            self.chooser.setCurrentText(self._name)
+
+    def trust(self) -> None:
+        """A check found all as published, after the copies were made again perhaps: they are read again."""
+        if self.source.by_authority and self._name and self._readings[self._name].instead is None:
+            self._open(self._name)
 
     def forget(self) -> None:
         """Nothing is open any more."""
-        self._paths, self._name = {}, ""
+        self._readings, self._name = {}, ""
         self._stop_asking()
+        self.source.open(None)
         self.views.open(None)
         self.model.clear()
         self.chooser.clear()
@@ -198,6 +215,8 @@ class TablePanel(QWidget):
     def only_look(self) -> None:
         """For a table from elsewhere: it is looked at, and not exported under a run's name."""
         self._export.hide()
+        self.line.rebuild.hide()
+        self.source.foreign = True
 
     @property
     def name(self) -> str:
@@ -219,7 +238,28 @@ class TablePanel(QWidget):
         self._fresh = True
         self._stop_asking()
         self.columns.open(self._task, name)
-        self.views.open(self._paths[name])
+        self.source.open(self._readings[name])
+        self.views.open(self.source.path)
+
+    def _on_turned(self) -> None:
+        """The copy gave way to the authority: the same table, the same question."""
+        asked = self.views.wanted
+        self._stop_asking()
+        self.views.open(self.source.path)
+        if not asked.whole:
+            self.views.make(asked)
+
+    def _on_not_shown(self, error: ActumError) -> None:
+        self._stop_asking()
+        self.views.open(None)
+        self.model.clear()
+        self.side.clear()
+        self._note.setText("")
+        self.failed.emit(error)
+
+    def _on_failed(self, error: ActumError) -> None:
+        if not self.source.suspect(error):
+            self.failed.emit(error)
 
     def _stop_asking(self) -> None:
         self.searching.stop()
@@ -239,7 +279,7 @@ class TablePanel(QWidget):
             return
         if opened.error is not None:
             self.model.clear()
-            self.failed.emit(opened.error)
+            self._on_failed(opened.error)
             return
         fresh, self._fresh = self._fresh, False
         self.model.show(opened)
@@ -276,20 +316,8 @@ class TablePanel(QWidget):
     def _tell(self) -> None:
         rows, asked = measures.count(self.model.total), self.query
         self._count.setText(ngettext("{n} row", "{n} rows", self.model.total).format(n=rows))
-        parts = []
-        if asked.where is not None:
-            parts.append(_("{n} of {all} rows, exact").format(n=rows, all=measures.count(self._all_rows)))
-            parts.append(filtertext.write(asked.where, self.model.described))
-        else:
-            parts.append(_("all {rows} rows").format(rows=rows))
-        for place, item in enumerate(asked.order):
-            words = _("sorted by {column}, largest first") if item.descending else _("sorted by {column}, smallest first")
-            if place:
-                words = _("then by {column}, largest first") if item.descending else _("then by {column}, smallest first")
-            parts.append(words.format(column=item.column))
         hidden = len(self.model.all_columns) - len(self.model.columns)
-        if hidden:
-            parts.append(ngettext("{n} column hidden", "{n} columns hidden", hidden).format(n=measures.count(hidden)))
+        parts = shownwords.of_view(asked, self.model.total, self._all_rows, self.model.described, hidden)
         self._unsort.setVisible(bool(asked.order))
         self._unfilter.setVisible(asked.where is not None)
         self._note.setText("  ·  ".join(parts))
@@ -391,7 +419,7 @@ class TablePanel(QWidget):
 
     def _on_refused(self, error: ActumError | None) -> None:
         self._tell()
-        if error is not None:
+        if error is not None and not self.source.suspect(error):
             self.bar.open()
             self.bar.refuse(askwords.refused(error))
 
@@ -434,20 +462,6 @@ class TablePanel(QWidget):
 
     # ---- plot, copy, export
 
-    def _ask_plot(self, kind_x_y: object) -> None:
-        path = self.views.path
-        if path is None or not isinstance(kind_x_y, tuple):
-            return
-        kind, x, y = kind_x_y
-
-        def done(found: Mapping[str, Any] | None, error: ActumError | None) -> None:
-            if found is not None:
-                self.plot.show_plot(found, x or _("row"), y)
-            elif error is not None and error.code != "cancelled":
-                self.plot.say(askwords.refused(error))
-
-        self._helper.ask("plot", {"path": str(path), "kind": kind, "x": x, "y": y}, done)
-
     def _on_copy(self, ranges_sheet: object) -> None:
         """Rows of the columns shown, with the companions that say why values are missing."""
         if not isinstance(ranges_sheet, tuple):
@@ -462,10 +476,7 @@ class TablePanel(QWidget):
         if copied.token != self._token:
             return
         QGuiApplication.clipboard().setText(copied.text)
-        said = ngettext("{n} row copied", "{n} rows copied", copied.rows).format(n=measures.count(copied.rows))
-        if copied.left_out:
-            said = _("The first {n} rows copied; export the table for all").format(n=measures.count(copied.rows))
-        self._note.setText(said)
+        self._note.setText(shownwords.of_copy(copied))
 
     def _on_export(self) -> None:
         if self._name:
