@@ -30,6 +30,7 @@ class ArrowRows(Rows):
     def __init__(self, path: Path) -> None:
         """Raises OSError, ActumError(result_damaged)."""
         self.path = path
+        self._looked_at = 0  # bytes of the file since it was last let go
         try:
             self._mapped, self._whole = arrowfile.opened(path, path.stem)
             content = memoryview(self._mapped)
@@ -59,16 +60,10 @@ class ArrowRows(Rows):
         return found
 
     def stream(self, names: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
-        seen = 0
         for group in range(len(self._batches)) if groups is None else groups:
             batch = self._batch(group, names)
             for start in range(0, batch.num_rows, limits.BATCH_ROWS):
-                part = self._stored(batch.slice(start, limits.BATCH_ROWS), self.starts[group] + start)
-                seen += part.nbytes
-                yield part
-                if seen >= limits.MAPPED_BYTES_MAX:
-                    arrowfile.let_go(self._mapped)
-                    seen = 0
+                yield self._stored(batch.slice(start, limits.BATCH_ROWS), self.starts[group] + start)
 
     def close(self) -> None:
         """What was handed out stays readable; the file is unmapped when the last of it is gone."""
@@ -92,6 +87,10 @@ class ArrowRows(Rows):
 
         try:
             part.validate(full=True)
+            self._looked_at += part.nbytes
+            if self._looked_at >= limits.MAPPED_BYTES_MAX:  # it is read again where it is still wanted
+                arrowfile.let_go(self._mapped)
+                self._looked_at = 0
             stored = pa.schema([self._to_store.field(name) for name in part.schema.names])
             return arrowrule.stored_batch(self.path.stem, part, stored, first + 1)
         except pa.ArrowException as error:
