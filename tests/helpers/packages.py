@@ -16,8 +16,9 @@ from actum import canonical
 from actum.contracts import tables
 from actum.results import chunks, digests
 from actum.results.derive import derive
-from actum.results.manifest import Messages, Sealed, seal
+from actum.results.manifest import Messages, Sealed
 from actum.results.report import Expected
+from actum.results.sealing import seal
 
 AT_US = 1_767_225_600_000_000
 
@@ -147,15 +148,20 @@ def reseal(made: Made, change: Callable[[dict[str, Any]], None] = lambda manifes
     """
     manifest = read_json(made.path / "manifest.json")
     change(manifest)
-    for entry in manifest["files"]:
-        digest = digests.of_file(made.path / entry["name"])
-        entry |= {"sha256": digest.sha256, "size": digest.size}
+    fit(made.path, manifest)
     write_json(made.path / "manifest.json", manifest)
     digest = digests.of_file(made.path / "manifest.json").sha256
     for path in (made.path / "derived").glob("*.parquet"):
         restamp(path, digest)
     redigest(made.path, digest)
     return replace(made, expected=replace(made.expected, manifest_sha256=digest))
+
+
+def fit(package: Path, manifest: dict[str, Any]) -> None:
+    """Every digest of a manifest as the files now are."""
+    for entry in manifest["files"]:
+        digest = digests.of_file(package / entry["name"])
+        entry |= {"sha256": digest.sha256, "size": digest.size}
 
 
 def restamp(path: Path, manifest_sha256: str) -> None:

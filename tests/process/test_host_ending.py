@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -160,6 +161,22 @@ def test_dismiss_ends_the_tree_and_claims_nothing_else(tmp_path: Path, attempts:
         server.serve_until_exit()
     assert (attempt.outcome()["kind"], attempt.outcome()["cause"]) == ("stopped", "dismissed")
     assert identity.state(child) == "gone"
+
+
+def test_p13_a_dismissed_host_makes_no_spool_anew(tmp_path: Path, attempts: list[Attempt]) -> None:
+    """It ends without a trace: its attempt is over, and its folder may have been taken away."""
+    attempt = started(attempts, tmp_path, "import time; time.sleep(600)")
+    with Server(attempt) as server:
+        host = attempt.spawn()
+        server.wait_for("hello")
+        wait_until(lambda: attempt.state().get("phase") == "computing", what="the work")
+        host.send_signal(signal.SIGSTOP)  # so that it hears of both at once
+        shutil.rmtree(attempt.folder / "spool")
+        server.send("dismiss", why="released")
+        host.send_signal(signal.SIGCONT)
+        server.serve_until_exit()
+    assert not (attempt.folder / "spool").exists()
+    assert attempt.leftovers() == ()
 
 
 def test_wait_lets_a_daemon_of_its_own_session_finish(tmp_path: Path, attempts: list[Attempt]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from actum.model.facts import FACTS, FactName
 
+from tests.helpers import packages
 from tests.helpers.app import App
 from tests.helpers.waiting import wait_until
 
@@ -233,6 +234,24 @@ def test_a_sealed_package_that_is_removed_before_it_is_verified(app: App, gone: 
     app.run("reconcile", "--wait")
     shown = app.json("show", "1")
     assert (shown["status"], shown["failure"]["code"]) == ("FAILED", "package_lost")
+    app.run("audit")
+
+
+def test_r01_a_package_that_is_consistently_sealed_again_before_it_is_verified_is_found_out(app: App) -> None:
+    """§8: what is expected comes from the store, so a manifest that fits what is there and is another one proves nothing."""
+    app.define(gated=False)
+    killed(app.start("run", "work", fault="fact.released.after:kill-app"))
+    staging = app.ws.attempt_folder(1, 1) / "staging"
+    table = next((staging / "tables").iterdir())
+    packages.writable(table).write_text(table.read_text().replace("81", "82"))
+    manifest = packages.read_json(staging / "manifest.json")
+    packages.fit(staging, manifest)
+    packages.write_json(staging / "manifest.json", manifest)
+    app.run("reconcile", "--wait")
+    assert app.status() == "FAILED"
+    failure = app.json("show", "1")["failure"]
+    assert failure["code"] == "result_rejected"
+    assert "not the one that was sealed" in failure["message"]
     app.run("audit")
 
 

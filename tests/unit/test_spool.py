@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,10 @@ def test_records_are_read_by_offset_and_only_whole_lines(folder: Path) -> None:
     record = {"at": 1, "kind": "k", "data": {"text": "\u2028" * 10}}
     lines = [json.dumps({"seq": n, **record}, ensure_ascii=False) for n in range(100)]
     path.write_text("\n".join(lines) + '\n{"seq": 100')
-    offset, found, more = 0, [], True
+    ends, offset, found, more = set(accumulate(len(f"{line}\n".encode()) for line in lines)), 0, [], True
     while more:
         batch, offset, more = spool.read_records(folder, offset, 300)
+        assert offset in ends, "nothing of an unfinished line is passed over"
         found += batch
     assert [record["seq"] for record in found] == list(range(100))
     assert spool.read_records(folder, offset) == ([], offset, False)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,26 @@ def test_a_replaced_lock_file_is_noticed(place: Workspace) -> None:
         assert not held.still_mine()
         place.lock.write_text("")
         assert not held.still_mine()
+
+
+def test_r02_a_lock_whose_file_was_replaced_while_it_was_taken_is_none(place: Workspace) -> None:
+    """Between open and flock somebody may put another file there: then two programs could each hold “the” lock."""
+
+    def replace() -> None:
+        wait_until(place.lock.exists, what="the file")
+        place.lock.rename(place.lock.with_name("moved"))
+        place.lock.write_text("")
+
+    replacing = threading.Thread(target=replace)
+    replacing.start()
+    faults.arm("lock.acquire.after:delay=500")
+    try:
+        taken = Lock.try_acquire(place)
+    finally:
+        faults.arm("")
+        replacing.join()
+    assert taken is None
+    assert lock.held_by_someone(place) is False
 
 
 def test_the_kernel_lets_go_when_the_holder_is_killed(place: Workspace) -> None:
