@@ -49,7 +49,7 @@ class Sealing:
             self._wake()
 
     def _seal(self) -> None:
-        from actum.results import manifest
+        from actum.results import manifest, sealing  # at the end of the work's life, not at the host's start
 
         launch, collected = self._launch, self._collected
         said = manifest.Messages(
@@ -62,7 +62,7 @@ class Sealing:
         )
         records = Path(spool.spool_path(launch.folder, "records.jsonl"))
         faults.point("host.seal.before")
-        sealed = manifest.seal(
+        sealed = sealing.seal(
             Path(launch.path("staging")),
             launch=launch.document,
             messages=said,
