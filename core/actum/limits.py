@@ -81,6 +81,7 @@ CONTRACT_PARAMETERS_MAX = 200
 CONTRACT_BYTES_MAX = 262_144  # a contract document, canonical
 TABLE_COLUMNS_MAX = 2_000
 SIDECAR_BYTES_MAX = 4 << 20  # what is read of one to see whether an export was finished; a longer one is none of ours
+DELIVERY_TRIES_MAX = 3  # of an export on success, one for each start of a supervisor; then only when somebody asks for it
 FILE_NAME_BYTES_MAX = 200  # of a file that is exported on success, its suffix included; a longer name is cut
 EXTRACT_S_MAX = 20  # importing a user's file to read its contract
 EXTRACT_OUTPUT_BYTES_MAX = 1_048_576

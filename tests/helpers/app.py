@@ -41,6 +41,7 @@ class App:
     """One workspace and the commands run on it. Attributes: ws, folder (for the work's own files)."""
 
     entry = ENTRY  # the program text of every command
+    prefix: tuple[str, ...] = ()  # what every command is run by, such as unshare
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -56,7 +57,7 @@ class App:
         env = {**os.environ, "NO_COLOR": "1", **environment}
         if fault:
             env["ACTUM_FAULT"] = fault
-        command = [sys.executable, "-c", self.entry, "--workspace", str(self.ws.path), *args]
+        command = [*self.prefix, sys.executable, "-c", self.entry, "--workspace", str(self.ws.path), *args]
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         process = subprocess.Popen(command, env=env, text=True, stdin=nothing, stdout=pipe, stderr=pipe, cwd=self.folder)
         self._started.append(process)

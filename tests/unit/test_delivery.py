@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-from pathlib import Path
-from types import SimpleNamespace
-
 import pytest
 from actum import limits
 from actum.contracts.delivery import ExportOnSuccess, read_export_on_success
 from actum.contracts.policies import Policies, read_policies
 from actum.errors import WrongUse
-from actum_desktop.controller import deliveries
 
 VALUES = {"task": "sync", "run": 17, "table": "returns", "date": "2026-01-31"}
 
@@ -64,31 +58,3 @@ def test_contracts_without_the_policy_are_written_as_before() -> None:
 def test_what_cannot_be_is_refused_in_words(wrong: dict[str, object]) -> None:
     with pytest.raises(WrongUse, match="export_on_success"):
         read_export_on_success(wrong, "policies.export_on_success")
-
-
-def test_r11_a_sidecar_at_the_bound_is_read_and_a_longer_one_is_none_of_ours(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    policy = ExportOnSuccess(str(tmp_path))
-    result = SimpleNamespace(digest="ab", run=1)
-    path = tmp_path / "t.csv"
-    path.write_text("n")
-    said = {"result": {"manifest_sha256": "ab"}, "source": {"name": "t"}, "format": "csv", "profile": "data"}
-    text = json.dumps({**said, "sha256": "00", "size_bytes": 1, "rows": 0})
-    (tmp_path / "t.csv.actum.json").write_text(text)
-    for bound, known in ((len(text), True), (len(text) - 1, False)):
-        monkeypatch.setattr(limits, "SIDECAR_BYTES_MAX", bound)
-        assert (deliveries._written_before(path, result, "t", policy) is not None) == known  # type: ignore[arg-type]
-
-
-def test_a_pipe_or_a_bottomless_document_in_the_place_of_a_sidecar_is_none_of_ours(tmp_path: Path) -> None:
-    """The folder is the user's: what stands there makes nobody wait, and ends nothing."""
-    policy = ExportOnSuccess(str(tmp_path))
-    result = SimpleNamespace(digest="ab", run=1)
-    path, sidecar = tmp_path / "t.csv", tmp_path / "t.csv.actum.json"
-    path.write_text("n")
-    os.mkfifo(sidecar)
-    assert deliveries._written_before(path, result, "t", policy) is None  # type: ignore[arg-type]
-    sidecar.unlink()
-    sidecar.write_text("[" * 100_000)
-    assert deliveries._written_before(path, result, "t", policy) is None  # type: ignore[arg-type]

@@ -2,7 +2,8 @@
 
 One table (`actum export RUN NAME`), whole or what `--where` and `--sort` leave of it, and of that `--rows`; or all tables of
 many runs into a folder (`actum export RUN… --all-tables -o FOLDER`): each file has its own outcome, Ctrl-C leaves whole files
-only, and the same command with `--skip-existing` writes those that are not there yet. Nothing is overwritten unasked.
+only, and the same command with `--skip-existing` writes those that are not there yet. `--on-success` writes what the task of a
+run wants exported on success and is not there yet, as where its folder was full. Nothing is overwritten unasked.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 PROFILES = ("data", "spreadsheet")
 EXIT_CANCELLED = 130
+EXIT_NOT_WRITTEN = 1
 _ROW_DIGITS = 18
 
 
@@ -47,6 +49,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("targets", nargs="+", metavar="RUN [NAME]", help="a run and a table of it; or runs, with --all-tables")
     parser.add_argument("--all-tables", action="store_true", help="every table of every run named, into the folder of -o")
     parser.add_argument("--metrics", action="store_true", help="with --all-tables: the metrics too")
+    parser.add_argument(
+        "--on-success", action="store_true", help="what the task of this run exports on success, if not there yet"
+    )
     parser.add_argument("--format", choices=tuple(FORMATS), help="else by the suffix of -o, else csv (spreadsheet: xlsx)")
     parser.add_argument("--profile", choices=PROFILES, help="data: lossless; spreadsheet: for people; else by the format")
     parser.add_argument("--where", metavar="FILTER", help="only these rows, as typed into the table browser")
@@ -62,6 +67,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, context: Context) -> int:
     if not context.begun:
         raise nothing_yet(context.workspace)
+    if args.on_success:
+        return _on_success(args, context)
     form = chosen_format(args.format, None if args.all_tables else args.output, args.profile)
     profile = args.profile or ("spreadsheet" if form == "xlsx" else "data")
     if args.all_tables:
@@ -93,6 +100,26 @@ def _one(args: argparse.Namespace, context: Context, form: str, profile: str) ->
         return 0
     _say(out, answer)
     return 0
+
+
+def _on_success(args: argparse.Namespace, context: Context) -> int:
+    chosen = (args.format, args.profile, args.output, args.where, args.sort, args.rows, args.metrics, args.all_tables)
+    if any(chosen) or args.overwrite or args.keep_both or args.skip_existing or len(args.targets) != 1:
+        raise wrong_use("--on-success takes one run; its task says the rest.", "For example: actum export 17 --on-success")
+    with context.reader() as reader:
+        number = run_number(reader, args.targets[0])
+    with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
+        answer = session.submit({"verb": "deliver", "run": number}, repeatable=True)
+    out = context.out
+    if out.json:
+        out.document("export_on_success", answer)
+    else:
+        out.say(f"Export on success into {plain(answer['folder'])}:")
+        for path in answer["written"]:
+            out.say(f"  there and compared: {plain(path)}")
+        for each in answer["failed"]:
+            out.say(f"  not written: {plain(each['table'])}. {plain(each['why'])}")
+    return EXIT_NOT_WRITTEN if answer["failed"] else 0
 
 
 def _many(args: argparse.Namespace, context: Context, form: str, profile: str) -> int:

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from actum_desktop.controller import admission, adoption, flows
 from actum_desktop.controller.adoption import Offers
 from actum_desktop.controller.availability import Availability
 from actum_desktop.controller.awake import KeepAwake
+from actum_desktop.controller.deliveries import Deliveries
 from actum_desktop.controller.events import Progressed
 from actum_desktop.controller.helpers import Helper, HelperAnswer
 from actum_desktop.controller.instance import Instance
@@ -44,8 +46,9 @@ log = logging.getLogger(__name__)
 class Commands:
     """Turns bodies into events, helper calls and requests to the store. Every command is answered exactly once."""
 
-    def __init__(self, instance: Instance, offers: Offers, awake: KeepAwake) -> None:
+    def __init__(self, instance: Instance, offers: Offers, awake: KeepAwake, deliveries: Deliveries) -> None:
         self._instance = instance
+        self._deliveries = deliveries
         self._offers = offers
         self._awake = awake
         self._sweep = ResultSweep(instance)
@@ -193,6 +196,10 @@ class Commands:
 
         self._call(body, instance.helpers["export"], "export", args, exported)
 
+    def _deliver(self, command: int, body: Body) -> None:
+        """What the task of a run wants exported on success, as far as it is not there yet."""
+        self._deliveries.again(self._run_number(body), partial(self._instance.reply, command))
+
     def _call(self, body: Body, helper: Helper, verb: str, args: Body, done: Callable[[HelperAnswer], None]) -> None:
         """One call of a helper; a body with a word to `watch` it under hears of its progress and can cancel it."""
         watch = str(body.get("watch") or "")
@@ -330,6 +337,7 @@ _VERBS: Mapping[str, Callable[[Commands, int, Body], None]] = {
     "rebuild": Commands._rebuild,
     "pack": Commands._pack,
     "export": Commands._export,
+    "deliver": Commands._deliver,
     "cancel": Commands._cancel,
     "reconcile": Commands._reconcile,
     "pause_queue": Commands._pause_queue,

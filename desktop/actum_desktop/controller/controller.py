@@ -101,8 +101,8 @@ class Controller(QObject):
         self._reader: Reader | None = None
         self.offers = Offers(self)
         self.awake = KeepAwake(self)
-        self._commands = Commands(self, self.offers, self.awake)
         self.deliveries = Deliveries(self)
+        self._commands = Commands(self, self.offers, self.awake, self.deliveries)
         self._background = BackgroundSweep(self)
         self._lock_looked_us = 0
         self._clocks = Clocks(self)
