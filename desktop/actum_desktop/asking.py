@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,16 @@ class Asking(QObject):
     def adopt(self, run: int) -> None:
         """A new run that takes up what this one sealed; one that is there already is opened."""
         self.rerun({"verb": "adopt", "run": run, "rerun_of": run})
+
+    def deliver(self, run_and_told: tuple[int, Callable[[Mapping[str, Any]], None]]) -> None:
+        """What the task of a run exports on success, as far as it is not there; how that went is told."""
+        run, told = run_and_told
+
+        def refused(error: ActumError) -> bool:
+            told({"failed": [{"table": "", "why": error.what}]})
+            return False
+
+        self._send({"verb": "deliver", "run": run}, told, refused)
 
     def stop(self, run_and_level: tuple[int, str]) -> None:
         """(run, ask | insist)"""

@@ -65,10 +65,12 @@ def prices(count: int = 749) -> list[dict[str, Any]]:
     return rows
 
 
-def define(writer: Writer) -> str:
+def define(writer: Writer, policies: Mapping[str, Any] | None = None) -> str:
     """The task whose results these are; the digest of its contract."""
     metrics = [{"name": key, "title": title, "unit": None, "rule": None, "meaning": ""} for key, title in TITLES.items()]
     document = {**workspaces.CONTRACT, "title": "Return and risk", "metrics": metrics}
+    if policies is not None:
+        document["policies"] = dict(policies)
     digest = canonical.digest(document)
     workspaces.persisted(writer.ask(AddTask("sample", "1", digest, document, False, clock.utc_us())))
     return digest

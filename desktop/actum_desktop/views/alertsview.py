@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
@@ -132,10 +134,12 @@ class AlertDetail(QScrollArea):
 
 
 class AlertsView(QWidget):
-    """Signals: `run_chosen` (run number), `adopt_asked` (run number), `check_asked` ()."""
+    """Signals: `run_chosen` (run number), `adopt_asked` (run number), `deliver_asked` ((run number, what is told how it went)),
+    `check_asked` ()."""
 
     run_chosen = Signal(object)
     adopt_asked = Signal(object)
+    deliver_asked = Signal(object)
     check_asked = Signal()
 
     def __init__(self, ink: Ink) -> None:
@@ -155,6 +159,8 @@ class AlertsView(QWidget):
         self._checked = Elided(ink, "caption", 400, "text2")
         self._open = button(theme, _("Open the run"), self._on_open, icon="arrow-right")
         self._adopt = button(theme, _("Adopt it"), self._on_adopt, icon="shield-check")
+        self._deliver = button(theme, _("Export again"), self._on_deliver, icon="download-simple")
+        self._delivering: dict[int, str] = {}  # run → how it goes, or went
         self._check = button(theme, _("Check now"), self._on_check, kind="primary", icon="arrows-clockwise")
         self._nothing = Label(theme, "", "body", 400, "text2", wrap=True)
         self._shown = QWidget()
@@ -182,6 +188,7 @@ class AlertsView(QWidget):
         foot.setSpacing(px(8))
         foot.addWidget(self._checked, 1)
         foot.addWidget(self._adopt)
+        foot.addWidget(self._deliver)
         foot.addWidget(self._open)
         foot.addWidget(self._check)
         right.layout().addLayout(foot)  # type: ignore[union-attr]
@@ -209,9 +216,8 @@ class AlertsView(QWidget):
         self.model.show(items)
         count = len(items)
         self._note.setText(ngettext("{n} needs you", "{n} need you", count).format(n=count) if count else "")
-        now = measures.clock(measures.now_us())
-        self._nothing.setText(_("Nothing needs you. Last checked {time}.").format(time=now))
-        self._checked.setText(_("Looked at {time}; again every minute").format(time=now))
+        self._now = measures.clock(measures.now_us())
+        self._nothing.setText(_("Nothing needs you. Last checked {time}.").format(time=self._now))
         self._stack.setCurrentIndex(0 if count else 1)
         if count:
             keys = [item.key for item, _words in self.model.items]
@@ -229,6 +235,10 @@ class AlertsView(QWidget):
             self._detail.show_alert(*chosen)
             self._open.setVisible(chosen[0].run is not None)
             self._adopt.setVisible(chosen[0].run is not None and chosen[0].code == "sealed_late")
+            self._deliver.setVisible(chosen[0].run is not None and chosen[0].code == "export_failed")
+            said = self._delivering.get(chosen[0].run or 0)
+            self._deliver.setEnabled(said != _("Being exported…"))
+            self._checked.setText(said or _("Looked at {time}; again every minute").format(time=self._now))
 
     def _on_open(self) -> None:
         chosen = self._current()
@@ -239,6 +249,20 @@ class AlertsView(QWidget):
         chosen = self._current()
         if chosen is not None and chosen[0].run is not None:
             self.adopt_asked.emit(chosen[0].run)
+
+    def _on_deliver(self) -> None:
+        chosen = self._current()
+        if chosen is not None and chosen[0].run is not None:
+            run = chosen[0].run
+            self._delivering = {run: _("Being exported…")}
+            self._on_current()
+            self.deliver_asked.emit((run, partial(self._delivered, run)))
+
+    def _delivered(self, run: int, found: Mapping[str, Any]) -> None:
+        """What was exported takes its alert away; what was not stays, and says why."""
+        failed = found.get("failed") or ()
+        self._delivering = {run: _("Still not exported: {why}").format(why=failed[0]["why"])} if failed else {}
+        self._on_current()
 
     def _on_check(self) -> None:
         self.check_asked.emit()

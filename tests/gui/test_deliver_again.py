@@ -1,0 +1,54 @@
+"""An export on success that did not work is an alert with a button; pressing it does what is missing, or says why not (R14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from actum.store.queries import Reader
+from actum_desktop import i18n
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.helpers import results, workspaces
+from tests.helpers.desks import Desks
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")  # offscreen says it of every window
+
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def desks(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desks]:
+    """A workspace with a result whose task exports into a folder that is not there."""
+    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("LC_ALL", "C")
+    made = Desks(tmp_path, qapp, qtbot)
+    with workspaces.writing(made.ws) as writer:
+        policies = {"export_on_success": {"folder": str(tmp_path / "mine"), "name": "{table}", "format": "parquet"}}
+        digest = results.define(writer, policies)
+        results.publish_prices(made.ws, writer, workspaces.admit(writer, digest, key="one"))
+    yield made
+    made.close()
+    i18n.use("en")
+
+
+def test_the_alert_exports_again_and_goes_when_that_worked(desks: Desks, qtbot: QtBot, tmp_path: Path) -> None:
+    desk = desks.open()
+    view = desk.window._alerts
+    qtbot.waitUntil(lambda: [item.code for item, _words in view.model.items] == ["export_failed"], timeout=WAIT_MS)
+    desk.window.go("alerts")
+    view._list.setCurrentIndex(view.model.index(0))
+    assert view._deliver.isVisibleTo(view)
+    assert not view._adopt.isVisibleTo(view)
+    view._deliver.click()
+    assert not view._deliver.isEnabled()
+    qtbot.waitUntil(view._deliver.isEnabled, timeout=WAIT_MS)
+    assert "Still not exported: The folder of “prices.parquet” does not exist." in view._checked.text()
+    (tmp_path / "mine").mkdir()
+    view._deliver.click()
+    qtbot.waitUntil(lambda: not view.model.items, timeout=WAIT_MS)
+    assert (tmp_path / "mine" / "prices.parquet").read_bytes()[:4] == b"PAR1"
+    with Reader(desks.ws) as reader:
+        assert [row.path for row in reader.exports(1)] == [str(tmp_path / "mine" / "prices.parquet")]
