@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from actum.workspace import Workspace
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, SignalInstance
+from PySide6.QtWidgets import QWidget
 
 from actum_desktop import i18n
 from actum_desktop.i18n import _
 from actum_desktop.views.ink import Ink
 
 if TYPE_CHECKING:
-    from actum_desktop.models.palette import Entry
+    from actum_desktop.asking import Asking
+    from actum_desktop.models.palette import Again, Entry
     from actum_desktop.models.palettereader import PaletteReader
     from actum_desktop.views.palette import Action, Palette
-    from actum_desktop.window import Window
+    from actum_desktop.views.runpage import RunPage
+
+
+class Place(Protocol):
+    """Where the palette stands: all that can be done there by one of its lines."""
+
+    asking: Asking
+    scheme_chosen: SignalInstance
+    quit_asked: SignalInstance
+
+    @property
+    def shown_run(self) -> RunPage | None: ...
+    @property
+    def queue_paused(self) -> bool: ...
+    def screens(self) -> list[tuple[str, str, str, str]]: ...
+    def go(self, screen: str) -> None: ...
+    def open_task(self, name: object) -> None: ...
+    def open_run(self, run: object) -> None: ...
+    def open_result(self, run: object) -> None: ...
+    def run_task(self, name: str, again: Again | None = None) -> None: ...
+    def new_task(self, kind: str) -> None: ...
+    def ask_queue(self, what: str) -> None: ...
+    def choose_language(self, language: str) -> None: ...
 
 
 class PaletteDesk(QObject):
     """Attribute: palette (None until it was opened once)."""
 
-    def __init__(self, ink: Ink, ws: Workspace, window: Window) -> None:
+    def __init__(self, ink: Ink, ws: Workspace, place: Place, window: QWidget) -> None:
         super().__init__(window)
-        self._ink, self._ws, self._window = ink, ws, window
+        self._ink, self._ws, self._place, self._window = ink, ws, place, window
         self._does: dict[str, Callable[[], None]] = {}
         self._reader: PaletteReader | None = None
         self.palette: Palette | None = None
@@ -59,14 +83,14 @@ class PaletteDesk(QObject):
         self.palette.run_asked.connect(self._on_run)
 
     def _on_run(self, entry: Entry) -> None:
-        self._window.run_task(str(entry.value), entry.again)
+        self._place.run_task(str(entry.value), entry.again)
 
     def _on_chosen(self, entry: Entry) -> None:
-        window = self._window
+        place = self._place
         if entry.key == "action":
             self._does[entry.value]()
         else:
-            {"task": window.open_task, "run": window.open_run, "result": window.open_result}[entry.key](entry.value)
+            {"task": place.open_task, "run": place.open_run, "result": place.open_result}[entry.key](entry.value)
 
     # ---- what can be done
 
@@ -74,7 +98,7 @@ class PaletteDesk(QObject):
         """Everything the window can do now; what concerns the shown run first."""
         from actum_desktop.views.palette import Action
 
-        window = self._window
+        place = self._place
         found: list[Action] = []
         self._does = {}
 
@@ -82,26 +106,26 @@ class PaletteDesk(QObject):
             found.append(Action(name, title, **more))
             self._does[name] = does
 
-        run = window.shown_run
+        run = place.shown_run
         if run is not None:
             for name, title, note, icon, keys in run.offers():
                 offer(f"run {name}", title, lambda name=name: run.do(name), note=note, icon=icon, keys=keys)  # type: ignore[misc]
-        paused = window.queue_paused
+        paused = place.queue_paused
         queue = _("Resume queue") if paused else _("Pause queue")
-        offer("queue", queue, lambda: window.ask_queue("resume" if paused else "pause"), icon="play" if paused else "pause")
-        offer("program", _("New task: run a program…"), lambda: window.new_task("program"), icon="plus", keys="Ctrl N")
-        offer("function", _("New task: a Python function…"), lambda: window.new_task("function"), icon="plus")
-        offer("check", _("Look at everything in flight again"), window.asking.check, icon="arrows-clockwise")
-        for key, title, icon, keys in window.screens():
-            offer(f"go {key}", _("Go to {screen}").format(screen=title), lambda key=key: window.go(key), icon=icon, keys=keys)  # type: ignore[misc]
+        offer("queue", queue, lambda: place.ask_queue("resume" if paused else "pause"), icon="play" if paused else "pause")
+        offer("program", _("New task: run a program…"), lambda: place.new_task("program"), icon="plus", keys="Ctrl N")
+        offer("function", _("New task: a Python function…"), lambda: place.new_task("function"), icon="plus")
+        offer("check", _("Look at everything in flight again"), place.asking.check, icon="arrows-clockwise")
+        for key, title, icon, keys in place.screens():
+            offer(f"go {key}", _("Go to {screen}").format(screen=title), lambda key=key: place.go(key), icon=icon, keys=keys)  # type: ignore[misc]
         for scheme, title in (("light", _("Light")), ("dark", _("Dark")), ("system", _("As the system"))):
             text = _("Look: {look}").format(look=title)
-            offer(text, text, lambda scheme=scheme: window.scheme_chosen.emit(scheme), icon="gear", group="settings")  # type: ignore[misc]
+            offer(text, text, lambda scheme=scheme: place.scheme_chosen.emit(scheme), icon="gear", group="settings")  # type: ignore[misc]
         for code, name in i18n.NAMES.items():
             text = _("Language: {language}").format(language=name)
-            offer(text, text, lambda code=code: window.choose_language(code), icon="gear", group="settings")  # type: ignore[misc]
-        offer("settings", _("Settings"), lambda: window.go("settings"), icon="gear", keys="Ctrl ,", group="settings")
-        offer("help", _("Help and keys"), lambda: window.go("help"), icon="question", keys="F1", group="settings")
-        offer("about", _("About, and how this program was tried"), lambda: window.go("about"), icon="info", group="settings")
-        offer("quit", _("Quit Actum"), window.quit_asked.emit, icon="x", keys="Ctrl Q", group="settings")
+            offer(text, text, lambda code=code: place.choose_language(code), icon="gear", group="settings")  # type: ignore[misc]
+        offer("settings", _("Settings"), lambda: place.go("settings"), icon="gear", keys="Ctrl ,", group="settings")
+        offer("help", _("Help and keys"), lambda: place.go("help"), icon="question", keys="F1", group="settings")
+        offer("about", _("About, and how this program was tried"), lambda: place.go("about"), icon="info", group="settings")
+        offer("quit", _("Quit Actum"), place.quit_asked.emit, icon="x", keys="Ctrl Q", group="settings")
         return found

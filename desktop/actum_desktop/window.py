@@ -75,7 +75,7 @@ class Window(QWidget):
         self._seen_launch = False
         self.asking = Asking(self.send, ws.path, self)
         self.asking.admitted.connect(self.open_run)
-        self.finder = PaletteDesk(ink, ws, self)
+        self.finder = PaletteDesk(ink, ws, self, self)
         self._places = Places(Place("runs"))
         self._outer = bare(QVBoxLayout(self))
         self._model = RunsModel(None, self, ws)
