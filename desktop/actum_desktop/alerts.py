@@ -70,7 +70,7 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("its tables were not exported"),
         N_("The run succeeded, and its task asks for an export into a folder of yours. That did not work."),
         N_("The result is as it should be. Only the copy in your folder is missing."),
-        N_("Look at the folder named below, then export again. It is also tried when Actum starts, a few times."),
+        N_("Look at the folder named above, then export again. It is also tried when Actum starts, a few times."),
     ),
     "publish_pending": (
         N_("its result cannot be published yet"),
