@@ -361,3 +361,27 @@ def test_r15_values_are_counted_and_what_is_left_is_summed_up(
     monkeypatch.setattr(limits, "STATISTICS_ROWS_MAX", 999)
     assert valuecounts.of_column(table, "open")["sample"] == 500
     assert valuecounts.of_column(table, "at")["values"][0]["value"] == "2026-01-01T00:00:00.000000Z"
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_view_that_is_given_up_ends_the_helper_without_an_answer(tmp_path: Path, form: str) -> None:
+    """The engine is interrupted in the middle of a sort, and tells it as an error of its own: nobody asked for that answer."""
+    import signal
+
+    made = pa.table({"n": pa.array(range(3_000_000)), "text": [f"{n * 7919 % 1_000_003}" for n in range(3_000_000)]})
+    path = tmp_path / f"t.{form}"
+    if form == "parquet":
+        pq.write_table(made, path, row_group_size=131_072)
+    else:
+        with pa.ipc.new_file(path, made.schema) as out:
+            out.write_table(made, max_chunksize=65_536)
+    helper = Helper()
+    assert helper.process.stdout is not None
+    asked = Query(order=(Order("text"), Order("n", descending=True)))
+    args = {"path": str(path), "out": str(tmp_path / "view.parquet"), "query": asked.to_json()}
+    helper.send(json.dumps({"id": 1, "verb": "view", "args": args}).encode())
+    assert "progress" in helper.read()
+    helper.process.send_signal(signal.SIGTERM)
+    said, _errors = helper.process.communicate(timeout=60)
+    assert helper.process.returncode == 128 + signal.SIGTERM
+    assert all("progress" in json.loads(line) for line in said.splitlines())

@@ -27,6 +27,7 @@ VERBS = (
     *("losses", "view", "statistics", "plot", "pack", "elsewhere", "values", "find", "hits", "place"),
 )
 _PR_SET_PDEATHSIG = 1
+_asked_to_end = False  # a library that was interrupted by SIGTERM may tell it as an error of its own
 
 
 class Replies:
@@ -72,6 +73,8 @@ def main(arguments: list[str]) -> int:
 
 def _on_terminate(_number: int, _frame: object) -> None:
     """End by way of every `finally`, so that what is unfinished is taken away."""
+    global _asked_to_end
+    _asked_to_end = True
     raise SystemExit(128 + signal.SIGTERM)
 
 
@@ -130,11 +133,18 @@ def _do(verb: str, args: dict[str, Any], replies: Replies) -> None:
         answer = importlib.import_module(f"actum.helpers.{verb}").run(args, replies.progress)
         faults.point("helper.verb.after")
         replies.ok(answer)
-    except ActumError as error:
-        replies.error(error)
-    except OSError as error:
-        replies.error(StorageFailed(f"the verb “{verb}”", error))
     except Exception as error:
+        if _asked_to_end:
+            raise SystemExit(128 + signal.SIGTERM) from error
+        _tell(error, verb, replies)
+
+
+def _tell(error: Exception, verb: str, replies: Replies) -> None:
+    if isinstance(error, ActumError):
+        replies.error(error)
+    elif isinstance(error, OSError):
+        replies.error(StorageFailed(f"the verb “{verb}”", error))
+    else:
         import traceback
 
         traceback.print_exc(file=sys.stderr)

@@ -203,7 +203,7 @@ class Helper(QObject):
         call, self._running = self._running, None
         try:
             if call is not None:
-                call.done(HelperAnswer(error=_cancelled()) if call.cancelled and answer.crashed else answer)
+                call.done(HelperAnswer(error=_cancelled()) if call.cancelled and answer.ok is None else answer)
         except Exception:
             if self._defect is None:
                 raise

@@ -133,13 +133,16 @@ class TableHeader(QHeaderView):
         if column.name in self.filtered:
             marks.append("funnel")
         token = "text" if marks else "text3"
-        room = box.adjusted(px(16) * len(marks), 0, 0, 0) if column.right else box.adjusted(0, 0, -px(16) * len(marks), 0)
+        number = px(7) if place and len(self.order) > 1 else 0  # room for which of several it is
+        beside = px(16) * len(marks) + number
+        room = box.adjusted(beside, 0, 0, 0) if column.right else box.adjusted(0, 0, -beside, 0)
         used = ink.text(painter, room, column.name, token, "caption", 500, RIGHT if column.right else LEFT)
-        x = room.right() - used - px(9) if column.right else room.left() + used + px(10)
+        x = room.right() - used - px(9) - number if column.right else room.left() + used + px(10)
         for mark in marks:
             ink.icon(painter, QPointF(x, box.center().y()), mark, "accent", px(13))
-            if place and len(self.order) > 1 and mark != "funnel":  # which of several
+            if number and mark != "funnel":
                 ink.text(painter, QRectF(x + px(4), box.top() + px(2), px(10), px(14)), str(place), "accent", "micro", 500)
+                x += 0 if column.right else number
             x += -px(16) if column.right else px(16)
 
     def paintEvent(self, event: object) -> None:
