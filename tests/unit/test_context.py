@@ -11,7 +11,7 @@ import pytest
 from actum import limits
 from actum.sdk import Context, StopRequested, cells
 from actum.sdk.messages import LINE_BYTES_MAX, ListSink, Messages, encode_line
-from actum.sdk.refusals import NUMBER_CHARS_MAX, Refused
+from actum.sdk.refusals import Refused
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_message_at_the_bound_and_just_above() -> None:
 def test_the_bounds_of_the_sdk_stay_within_those_of_the_program() -> None:
     assert LINE_BYTES_MAX <= limits.MESSAGE_LINE_BYTES_MAX
     assert cells.DECIMAL_PRECISION_MAX == limits.DECIMAL_DIGITS_MAX
-    assert NUMBER_CHARS_MAX == limits.NUMBER_TEXT_CHARS_MAX
+    assert cells.NUMBER_CHARS_MAX == limits.NUMBER_TEXT_CHARS_MAX
 
 
 def test_progress_is_held_back_and_comes_before_what_follows() -> None:

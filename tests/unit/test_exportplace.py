@@ -119,57 +119,6 @@ def test_what_a_query_leaves_is_exported_in_its_order_and_recorded(package: Path
     ]
 
 
-def rows_of(package: Path, folder: Path, format: str, query: dict[str, Any]) -> list[int]:
-    path = folder / f"{len(list(folder.iterdir()))}.{format}"
-    done = export.export(
-        package, "plain", format, "spreadsheet" if format == "xlsx" else "data", path, options={"query": query}
-    )
-    if format == "parquet":
-        found = pq.read_table(path).column("n").to_pylist()
-    elif format == "csv":
-        found = [int(row["n"]) for row in csv.DictReader(io.StringIO(path.read_text()))]
-    else:
-        found = [row[0] for row in openpyxl.load_workbook(path).active.iter_rows(min_row=2, values_only=True)]
-    assert done.rows == done.compared_rows == len(found)
-    assert json.loads(exportplace.sidecar_of(path).read_bytes())["options"] == {"query": query}
-    return found
-
-
-@pytest.mark.parametrize("format", ["parquet", "csv", "xlsx"])
-def test_selected_rows_are_counted_in_the_view(package: Path, tmp_path: Path, format: str) -> None:
-    """The view has 9 … 4; of the table as published, rows are counted as they stand."""
-    view = {**QUERY, "rows": [[0, 1], [3, 3], [5, 5]]}
-    assert rows_of(package, tmp_path, format, view) == [9, 8, 6, 4]
-    whole = {"schema": "actum.query/1", "where": None, "order": [], "columns": None, "rows": [[2, 4], [9, 9]]}
-    assert rows_of(package, tmp_path, format, whole) == [2, 3, 4, 9]
-    told = export.preview(package, "plain", query=view)
-    assert (told["rows"], told["of"]) == (4, 10)
-
-
-def test_selected_rows_reach_over_batches(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "EXPORT_CELLS_MAX", 6)  # three rows of two columns
-    whole = {"schema": "actum.query/1", "where": None, "order": [], "columns": None}
-    for rows in ([[0, 9]], [[2, 3]], [[1, 7]], [[0, 0], [2, 2], [3, 3], [5, 6], [9, 9]]):
-        wanted = [row for first, last in rows for row in range(first, last + 1)]
-        assert rows_of(package, tmp_path, "csv", {**whole, "rows": rows}) == wanted
-
-
-def test_r11_rows_that_are_not_there_and_too_many_pieces_are_refused_in_words(package: Path, tmp_path: Path) -> None:
-    def refused(rows: object, words: str) -> None:
-        with pytest.raises(WrongUse, match=words):
-            rows_of(package, tmp_path, "csv", {**QUERY, "rows": rows})
-
-    refused([[0, 6]], "no row 7. It has 6.")
-    most = limits.QUERY_ROW_RANGES_MAX
-    refused([[2 * number, 2 * number] for number in range(most)], "no row 1,999")  # at the bound: understood
-    refused([[2 * number, 2 * number] for number in range(most + 1)], "1 to 1,000 pairs")
-    for wrong in ([], [[1, 0]], [[0, 1], [1, 2]], [[-1, 2]], [[0]], [[0, True]], [["0", 1]], {}):
-        refused(wrong, "rows")
-    with pytest.raises(WrongUse, match="whole"):
-        export.export(package, "metrics", "csv", "data", tmp_path / "m.csv", options={"query": {**QUERY, "rows": [[0, 0]]}})
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_r15_a_missing_metric_says_of_how_many_observations_in_every_profile(package: Path, tmp_path: Path) -> None:
     for format, profile in (("csv", "data"), ("jsonl", "data"), ("xlsx", "spreadsheet")):
         export.export(package, "metrics", format, profile, tmp_path / f"m.{format}", overwrite=True)
@@ -389,56 +338,6 @@ def test_money_in_a_sheet_is_a_number_that_shows_its_scale(package: Path, tmp_pa
     done = export.export(made.path, "t", "xlsx", "spreadsheet", tmp_path / "t.xlsx")
     cell = openpyxl.load_workbook(tmp_path / "t.xlsx").active["A2"]
     assert (cell.value, cell.number_format, done.exact) == (12.5, "0.00", True)
-
-
-def test_numbers_in_a_sheet_are_numbers_one_by_one_and_a_longer_one_is_text(tmp_path: Path) -> None:
-    table = pa.table(
-        {
-            "n": pa.array([7, 10**15 - 1, 10**15, None]),
-            "d": pa.array([Decimal("0.5"), Decimal("1E-18"), Decimal("-1234567890.123456"), None], pa.decimal128(38, 18)),
-        }
-    )
-    export.Job(source(table), "xlsx", "spreadsheet", tmp_path, digests.no_progress).run(tmp_path / "t.xlsx", "refuse")
-    sheet = openpyxl.load_workbook(tmp_path / "t.xlsx").active
-    found = [[(sheet.cell(row, column).value, sheet.cell(row, column).number_format) for row in (2, 3, 4)] for column in (1, 2)]
-    assert found[0] == [(7, "0"), (10**15 - 1, "0"), ("1000000000000000", "@")]
-    assert found[1] == [(0.5, "0." + "0" * 18), (1e-18, "0." + "0" * 18), ("-1234567890.123456000000000000", "@")]
-    assert [sheet.cell(5, column).value for column in (1, 2)] == [None, None]
-
-
-METRICS = {  # value → what a workbook and a CSV for people hold
-    "1.50": (1.5, "0.00", "1.50"),
-    "-0.620000": (-0.62, "0.000000", "-0.620000"),
-    "3": (3, "0", "3"),
-    "999999999999.123": (999999999999.123, "0.000", "999999999999.123"),
-    "1234567890123.456": ("1234567890123.456", "@", "'1234567890123.456"),
-    "0." + "0" * 39 + "1": (1e-40, "General", "0." + "0" * 39 + "1"),
-    "1" + "0" * 306: (1e306, "0", "1" + "0" * 306),
-    "1" + "0" * 307: ("1" + "0" * 307, "@", "'1" + "0" * 307),
-}
-
-
-def test_r15_a_metric_in_a_sheet_is_a_number_that_shows_its_scale_or_empty_with_its_reason_beside_it(tmp_path: Path) -> None:
-    said = [{"metric": f"m{place}", "value": value} for place, value in enumerate(METRICS)]
-    missing = {"unavailable": "none", "reason": "insufficient_observations", "observations": 3, "needed": 30}
-    place = packages.staging(tmp_path)
-    messages = Messages(metrics=[*said, missing])
-    made = packages.finish(place, messages, contract={**packages.CONTRACT, "tables": [], "required": []}, required=[]).path
-    done = export.export(made, "metrics", "xlsx", "spreadsheet", tmp_path / "m.xlsx")
-    assert [(loss["column"], loss["code"], loss["count"]) for loss in done.losses if loss["lossy"]] == [
-        ("value", "long_decimals", 2)
-    ]
-    sheet = openpyxl.load_workbook(tmp_path / "m.xlsx").active
-    titles = [cell.value for cell in sheet[1]]
-    column = titles.index("value") + 1
-    cells = [sheet.cell(row, column) for row in range(2, len(METRICS) + 2)]
-    assert [(cell.value, cell.number_format) for cell in cells] == [(value, form) for value, form, _text in METRICS.values()]
-    last = dict(zip(titles, [cell.value for cell in sheet[len(METRICS) + 2]], strict=True))
-    assert (last["value"], last["status"], last["reason"]) == (None, "unavailable", "insufficient_observations")
-    export.export(made, "metrics", "csv", "spreadsheet", tmp_path / "m.csv")
-    with open(tmp_path / "m.csv", encoding="utf-8-sig", newline="") as file:
-        values = [row["value"] for row in csv.DictReader(file)]
-    assert values[: len(METRICS) + 1] == [*(text for _value, _form, text in METRICS.values()), ""]
 
 
 def test_r18_what_a_killed_export_left_is_taken_away_by_the_next_and_what_another_holds_is_not(

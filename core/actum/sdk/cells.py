@@ -18,13 +18,13 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from actum.sdk.refusals import shown
-
 REASON_SUFFIX = "__reason"
 EXACT_INTEGER_MAX = 2**53
 INTEGER_MIN, INTEGER_MAX = -(2**63), 2**63 - 1
 DECIMAL_PRECISION_DEFAULT = 38
 DECIMAL_PRECISION_MAX = 76
+NUMBER_CHARS_MAX = 400  # of a number's text: the longest exact text of a float64 fits; the program takes no longer one
+INTEGER_BITS_MAX = 4 * NUMBER_CHARS_MAX  # no shorter one is longer as text; Python would not even write longer ones out
 
 _DECIMAL_TEXT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
@@ -187,6 +187,14 @@ def _float64(column: Column, value: Any) -> Any:
     if math.isinf(number):
         return "inf" if number > 0 else "-inf"
     return number
+
+
+def shown(value: Any) -> str:
+    """A value in a sentence, however long it is."""
+    if isinstance(value, int) and value.bit_length() > INTEGER_BITS_MAX:
+        return f"a whole number of {value.bit_length():,} bits"
+    text = repr(value)
+    return text if len(text) <= NUMBER_CHARS_MAX else f"a value of {len(text):,} characters, {text[:40]}…"
 
 
 def whole(value: Any) -> Optional[int]:

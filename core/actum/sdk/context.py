@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
 
 from actum.sdk import refusals
-from actum.sdk.cells import whole
+from actum.sdk.cells import shown, whole
 from actum.sdk.messages import ListSink, Message, Messages
 from actum.sdk.stopping import StopFlag, StopRequested
 from actum.sdk.tablewriter import write_table
@@ -63,7 +63,7 @@ class Context:
         """`done` of `total` steps are behind. May be called often: it is written at most ten times a second."""
         for number in (done, total):
             if number is not None and not 0 <= number < math.inf:
-                raise ValueError(f"{refusals.shown(number)} is no count of steps")
+                raise ValueError(f"{shown(number)} is no count of steps")
         said = _without_none({"progress": [done, total], "unit": unit, "message": message})
         self._messages.progress(said, last=total is not None and done >= total)
 
@@ -197,7 +197,7 @@ def _exact_text(name: str, value: Any) -> "tuple[str, Optional[str]]":
 
 
 def _no_number(name: str, value: Any) -> refusals.Refused:
-    what = f"The metric “{name}” is {refusals.shown(value)}, which is no number."
+    what = f"The metric “{name}” is {shown(value)}, which is no number."
     why = "A metric is an int, a float, a Decimal, or the text of one."
     return refusals.Refused("not_a_number", what, why, "Say with missing(…) why there is no value.")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-NUMBER_CHARS_MAX = 400  # of a number's text: the longest exact text of a float64 fits; the program takes no longer one
-_INTEGER_BITS_MAX = 4 * NUMBER_CHARS_MAX  # no shorter one is longer as text; Python would not even write longer ones out
+from actum.sdk.cells import INTEGER_BITS_MAX, NUMBER_CHARS_MAX, shown
 
 
 class Refused(ValueError):
@@ -25,16 +24,8 @@ def too_long(whose: str, value: Any) -> Refused:
 def is_too_long(value: Any) -> bool:
     """Whether the text of a number, or of a whole number, has more than NUMBER_CHARS_MAX characters."""
     if isinstance(value, int):
-        return value.bit_length() > _INTEGER_BITS_MAX or len(str(value)) > NUMBER_CHARS_MAX
+        return value.bit_length() > INTEGER_BITS_MAX or len(str(value)) > NUMBER_CHARS_MAX
     return len(str(value)) > NUMBER_CHARS_MAX
-
-
-def shown(value: Any) -> str:
-    """A value in a sentence, however long it is."""
-    if isinstance(value, int) and value.bit_length() > _INTEGER_BITS_MAX:
-        return f"a whole number of {value.bit_length():,} bits"
-    text = repr(value)
-    return text if len(text) <= NUMBER_CHARS_MAX else f"a value of {len(text):,} characters, {text[:40]}…"
 
 
 def holds_too_long(value: Any) -> Any:
@@ -43,4 +34,4 @@ def holds_too_long(value: Any) -> Any:
         value = list(value.values())
     if isinstance(value, (list, tuple)):
         return next((found for found in map(holds_too_long, value) if found is not None), None)
-    return value if isinstance(value, int) and value.bit_length() > _INTEGER_BITS_MAX else None
+    return value if isinstance(value, int) and value.bit_length() > INTEGER_BITS_MAX else None
