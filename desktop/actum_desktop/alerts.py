@@ -144,6 +144,12 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("It was told to end without a trace. The status stays as it is."),
         N_("Nothing has to be done."),
     ),
+    "folder_moved": (
+        N_("the folder it computes in was moved away"),
+        N_("The folder of this attempt is not at its place any more; its host still reaches it where it is now."),
+        N_("Nothing is concluded meanwhile, and nothing is lost."),
+        N_("Put the folder back to where it was; the run then goes on by itself."),
+    ),
     "helper_crashed": (
         N_("a helper failed three times"),
         N_("The program that verifies results ended unexpectedly, three times."),

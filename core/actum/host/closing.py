@@ -22,16 +22,19 @@ Document = dict[str, Any]
 
 
 class Sealing:
-    """Sealing under way. Attributes: done, manifest_sha256, details, failure (one of the two when done)."""
+    """Sealing under way. Attributes: done, manifest_sha256, details, failure (one of the two when done).
 
-    def __init__(self, launch: Launch, collected: Collected, wake: Callable[[], None]) -> None:
+    `folder` leads to the attempt's folder even where it is moved meanwhile.
+    """
+
+    def __init__(self, launch: Launch, folder: str, collected: Collected, wake: Callable[[], None]) -> None:
         import threading
 
         self.done = False
         self.manifest_sha256: str | None = None
         self.details: Document = {}
         self.failure: Failure | None = None
-        self._launch, self._collected, self._wake = launch, collected, wake
+        self._launch, self._folder, self._collected, self._wake = launch, folder, collected, wake
         threading.Thread(target=self._run, name="sealing", daemon=True).start()
 
     def _run(self) -> None:
@@ -60,13 +63,13 @@ class Sealing:
             done=collected.done,
             records=collected.records,
         )
-        records = Path(spool.spool_path(launch.folder, "records.jsonl"))
+        records = Path(spool.spool_path(self._folder, "records.jsonl"))
         faults.point("host.seal.before")
         sealed = sealing.seal(
-            Path(launch.path("staging")),
+            Path(self._folder, "staging"),
             launch=launch.document,
             messages=said,
-            log_folder=Path(launch.path("log")),
+            log_folder=Path(self._folder, "log"),
             at_us=clock.utc_us(),
             records=records if records.exists() else None,
         )

@@ -38,6 +38,7 @@ from actum.host.place import Signals, note
 from actum.host.pump import Pump
 from actum.host.report import Report
 from actum.host.restoring import Restorer, is_gone
+from actum.host.whereabouts import Whereabouts
 from actum.ipc import spool
 from actum.ipc.messages import CAUSES, LEVELS
 from actum.ipc.outbox import Outbox
@@ -67,6 +68,7 @@ class Host:
         self._bounds = Bounds(launch)
         self._pause = Pause(self._family)
         self._restorer = Restorer(launch)
+        self._whereabouts = Whereabouts(launch.folder)
         self._container: containment.Container = containment.NoContainer()
         self._work: work.Work | None = None
         self._pump: Pump | None = None
@@ -94,6 +96,7 @@ class Host:
             self._turn(time.monotonic())
         self._channel.close()
         self._container.close()
+        self._whereabouts.close()
         return _NOTHING_DONE
 
     # One turn.
@@ -151,13 +154,24 @@ class Host:
             self._stop("dismissed" if level == "dismiss" else str(found.get("cause")), insist=level != "ask")
 
     def _keep_spool(self, now: float, *, at_once: bool = False) -> None:
-        """Work can delete its own spool. Whoever was dismissed ends without a trace and makes none (P13)."""
+        """Work can delete its own spool. Whoever was dismissed ends without a trace and makes none (P13).
+
+        One whose folder was moved is not made anew: it comes back with the folder, and nothing may stand in its way.
+        """
         if (now < self._spool_due and not at_once) or self._cause == "dismissed":
             return
         self._spool_due = now + limits.STATE_EVERY_S
-        if is_gone(self._launch) and self._collected.reopen(self._restorer.restore):
+        if not self._is_away() and is_gone(self._launch) and self._collected.reopen(self._restorer.restore):
+            self._whereabouts.look_up()
             self._report.notice("spool_restored", "The spool was deleted from outside of Actum; the host made it anew.", {})
             self._report.recorded_nothing()
+
+    def _is_away(self) -> bool:
+        """Whether the attempt's folder was moved elsewhere, and so with it everything that could be concluded from."""
+        place = self._whereabouts.moved()
+        words = f"The folder of this attempt was moved to {place}. It goes on when it is back at {self._launch.folder}."
+        self._report.condition("folder_moved", words, bool(place))
+        return bool(place)
 
     def _note_supervision(self, now: float) -> None:
         established = self._channel.established
@@ -331,6 +345,8 @@ class Host:
     def _computation_ended(self, now: float) -> None:
         """The tree is proven gone: nobody writes any more."""
         assert self._pump is not None
+        if self._is_away() and self._cause is None:
+            return  # what the work wrote is not there to be looked at; that it is missing would be no finding
         self._keep_spool(now, at_once=True)
         drained = self._pump.drain()
         while self._read_messages(now, final=True) or (self._messages.backlog > 0 and not self._collected.waits):
@@ -372,7 +388,7 @@ class Host:
             self._report.completed = True
             self._outbox.put("ended", {"ended": self._report.ended or {}})
             self._report.enter("sealing")
-            self._sealing = closing.Sealing(self._launch, self._collected, self._signals.wake)
+            self._sealing = closing.Sealing(self._launch, self._whereabouts.here, self._collected, self._signals.wake)
 
     # sealing
 

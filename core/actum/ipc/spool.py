@@ -286,6 +286,8 @@ def _read(folder: Folder, name: str) -> Found:
         try:
             if name not in os.listdir(spool_path(folder)):
                 return Absent()
+        except FileNotFoundError:
+            return Unreadable(f"the folder {spool_path(folder).rstrip('/')} is missing")
         except OSError as error:
             return Unreadable(f"the spool folder cannot be listed: {error.strerror}")
     return Unreadable(f"{name} is listed and cannot be opened")
