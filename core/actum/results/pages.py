@@ -2,13 +2,12 @@
 
 The unit read is one column of one piece (`rows`): of a row group, or of a batch of an Arrow authority. Decoded columns are
 kept up to TABLE_CACHE_BYTES_MAX; the one used longest ago goes, whatever the width of the table. Cells are the exact texts of
-`texts`, or None for a null; a nested value is shown as JSON would write it.
+`texts`, those of the Data profile too, or None for a null.
 """
 
 from __future__ import annotations
 
 import bisect
-import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -100,10 +99,6 @@ class TablePages:
 
 
 def _cells(name: str, column: pa.ChunkedArray) -> Column:
-    import pyarrow.types as is_
-
-    if is_.is_nested(column.type):
-        return [None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in column.to_pylist()]
     cells: Column = []
     for chunk in column.chunks:
         cells += texts.of_array(name, chunk).to_pylist()

@@ -127,7 +127,7 @@ class _Looked:
 
         first = self.starts[group]
         for batch in self._rows.stream([name], [group]):
-            told = _texts(name, batch.column(0))
+            told = texts.of_array(name, batch.column(0))
             flags = pc.match_substring(told, wanted, ignore_case=True)
             if name.endswith(REASON_SUFFIX) and " " in wanted:  # a reason is shown without its underscores
                 flags = pc.or_(flags, pc.match_substring(told, wanted.replace(" ", "_"), ignore_case=True))
@@ -144,15 +144,3 @@ def needle(kind: str, text: str) -> str | None:
         wanted = text.strip().replace(" ", "T")
     letters = _LETTERS.get(kind)
     return None if letters is not None and (not wanted or set(wanted.lower()) - set(letters)) else wanted
-
-
-def _texts(name: str, column: pa.Array) -> pa.Array:
-    import json
-
-    import pyarrow as pa
-    import pyarrow.types as is_
-
-    if is_.is_nested(column.type):
-        told = [None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in column.to_pylist()]
-        return pa.array(told, pa.string())
-    return texts.of_array(name, column)
