@@ -38,6 +38,11 @@ class Workspace:
         return self.path / "generation"
 
     @property
+    def writing(self) -> Path:
+        """Stands while a writing connection is open."""
+        return self.path / "writing"
+
+    @property
     def endpoint(self) -> Path:
         return self.path / "endpoint"
 

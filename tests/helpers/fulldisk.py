@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from actum import clock
+from actum.errors import ActumError
 from actum.model.changes import JournalEntry, Note, Persisted, Refused
 from actum.store.queries import Reader
+from actum.workspace import Workspace
 
 from tests.helpers import workspaces as w
 
@@ -50,6 +52,7 @@ def main(folder: Path) -> dict[str, Any]:
     whole = connection.execute("PRAGMA integrity_check").fetchone()[0]
     connection.close()
     return {
+        **starts_on_a_full_disk(folder, ws),
         "admitted": admitted,
         "kept": kept,
         "found": sorted(found),
@@ -62,14 +65,30 @@ def main(folder: Path) -> dict[str, Any]:
     }
 
 
-def fill(path: Path) -> None:
+def starts_on_a_full_disk(folder: Path, ws: Workspace) -> dict[str, Any]:
+    """A start with a few more pages free each time, until it succeeds; after each, one with room: was a log said to be lost?"""
+    failed, lost = 0, []
+    for pages in range(40):
+        fill(folder / "filler", pages)
+        try:
+            with w.writing(ws):
+                pass
+        except ActumError:
+            failed += 1
+        (folder / "filler").unlink()
+        with w.writing(ws) as writer:
+            lost.append(writer.opened.log_lost)
+    return {"failed starts": failed, "logs lost": sum(lost)}
+
+
+def fill(path: Path, pages: int = 12) -> None:
     """Take all room but some pages."""
     with open(path, "wb") as file:
         try:
             while True:
                 os.write(file.fileno(), b"\0" * 4096)
         except OSError:
-            os.ftruncate(file.fileno(), max(0, file.tell() - (12 << 12)))
+            os.ftruncate(file.fileno(), max(0, file.tell() - (pages << 12)))
 
 
 if __name__ == "__main__":

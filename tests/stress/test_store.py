@@ -137,6 +137,8 @@ def test_r04_a_disk_that_fills_in_the_middle_of_a_commit(tmp_path: Path) -> None
     assert {"before", "after"} <= set(said["found"])
     assert said["read while full"] == said["runs"] == {"CREATED": 1}
     assert said["integrity"] == "ok"
+    assert said["failed starts"] >= 2
+    assert said["logs lost"] == 0, "a start that failed on the full disk ended in order: no log is missing"
 
 
 def test_a_damaged_page_is_said_in_words_wherever_it_is_met(place: Workspace) -> None:

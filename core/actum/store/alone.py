@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from actum.errors import Busy
 from actum.lock import Lock
 from actum.store import database
+from actum.store.openlog import OpenLog
 from actum.workspace import Workspace
 
 
@@ -20,8 +21,12 @@ def alone(ws: Workspace) -> Iterator[sqlite3.Connection]:
         why = "Another program supervises it."
         raise Busy("workspace_busy", "The workspace is in use.", why, "Close that, then try again.")
     with held:
-        connection = database.open_writer(ws)
+        log = OpenLog(ws)
+        connection: sqlite3.Connection | None = None
         try:
+            connection = database.open_writer(ws)
             yield connection
         finally:
-            connection.close()
+            if connection is not None:
+                connection.close()
+            log.closed()

@@ -3,8 +3,8 @@
 The epoch is committed first, the generation file follows. So a database whose newest epoch is *behind* the generation
 file was restored from an older backup, and that is remembered in the setting `recovery` until a person ends it.
 
-A writer that was killed leaves a write-ahead log. Where there is none, somebody took it away with what was in it, or the
-last commit met a failing disk: that is said (`log_lost`), and nothing is started by itself.
+A writer that was killed leaves a write-ahead log. Where there is none (`openlog`), somebody took it away with what was in
+it, or the last commit met a failing disk: that is said (`log_lost`), and nothing is started by itself.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ from actum.model import changes as model
 from actum.model.changes import Answer, Changes, Persisted, RefusalKind, Refused, Request
 from actum.store import admission, database, epochs, failures, journal, loading, results, runs, selects, tasks
 from actum.store.epochs import Opened
+from actum.store.openlog import OpenLog
 from actum.store.writing import Refusal, Session
 from actum.workspace import Workspace, create_folders
 
@@ -60,6 +61,7 @@ class Writer:
         self._key_lookup = key_lookup
         self._connection: sqlite3.Connection | None = None
         self._opened: Opened | None = None
+        self._log: OpenLog | None = None
         self._queue: deque[tuple[Request, Reply]] = deque()
         self._wake = threading.Condition()
         self._closing = False
@@ -83,19 +85,21 @@ class Writer:
         epochs.refuse_copy(self._ws)
         if recorded := read_generation(self._ws):
             database.refuse_foreign_log(self._ws, recorded.database_uuid)
-        logged = database.has_log(self._ws)
-        connection = database.open_writer(self._ws)
+        self._log = OpenLog(self._ws)
+        connection: sqlite3.Connection | None = None
         try:
-            self._opened = self._open(connection, instance, identity or {}, logged)
-        except sqlite3.Error as error:
-            connection.close()
-            raise failures.known(error, self._ws.database, "opening an epoch") or error from error
-        except OSError as error:
-            connection.close()
-            raise failures.of_system(error, self._ws.database, "opening an epoch") from error
-        except BaseException:
-            connection.close()
+            connection = database.open_writer(self._ws)
+            self._opened = self._open(connection, instance, identity or {}, self._log)
+        except BaseException as error:
+            if connection is not None:
+                connection.close()
+            self._log.closed()  # by this start, whose own end is not on record
+            if isinstance(error, sqlite3.Error):
+                raise failures.known(error, self._ws.database, "opening an epoch") or error from error
+            if isinstance(error, OSError):
+                raise failures.of_system(error, self._ws.database, "opening an epoch") from error
             raise
+        self._log.settled()
         self._connection = connection
         self._thread = threading.Thread(target=self._work, name="actum-store", daemon=True)
         self._thread.start()
@@ -145,13 +149,13 @@ class Writer:
             self._thread.join()
             self._thread = None
 
-    def _open(self, connection: sqlite3.Connection, instance: str, identity: Mapping[str, Any], logged: bool) -> Opened:
-        """`logged` = a write-ahead log lay there: one that a killed writer left is looked through, and must be there."""
+    def _open(self, connection: sqlite3.Connection, instance: str, identity: Mapping[str, Any], found: OpenLog) -> Opened:
+        """A write-ahead log that a killed writer left is looked through, and must be there."""
         clean = epochs.previous_clean(connection)
-        checked = None if clean and not logged else database.quick_check(connection)
+        checked = None if clean and not found.logged else database.quick_check(connection)
         if checked is not None and checked.problems:
             raise failures.corrupt(self._ws.database, "; ".join(checked.problems[:3]))
-        lost = not clean and not logged
+        lost = not clean and found.lost
         return epochs.open_epoch(connection, self._ws, instance, identity, clean=clean, checked=checked, log_lost=lost)
 
     def _work(self) -> None:
@@ -264,13 +268,20 @@ class Writer:
     def _end(self) -> None:
         try:
             connection = self._connected()
-            newest = epochs.close_epoch(connection, self.opened.epoch)
-            if newest:
+            if epochs.close_epoch(connection, self.opened.epoch):
                 self._fold(whole=True)
-            connection.close()
         except (sqlite3.Error, WorkspaceUnusable) as error:
             log.info("the orderly end was not recorded: %s", error)
-        self._connection = None
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            newest = selects.epoch(connection) == self.opened.epoch
+            connection.close()
+            if newest and self._log is not None:
+                self._log.closed()
+        except (sqlite3.Error, OSError) as error:
+            log.info("the database was not closed in order: %s", error)
 
 
 def _call(function: Callable[[Any], None], argument: Any) -> None:
