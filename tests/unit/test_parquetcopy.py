@@ -69,14 +69,36 @@ def test_r14_every_type_comes_out_of_a_view_as_it_was_whoever_writes_it(name: st
         assert found == list(reversed(wanted))
 
 
-def test_r14_a_column_without_nulls_stays_one_and_is_written_by_pyarrow(tmp_path: Path) -> None:
-    schema = pa.schema([pa.field("row", pa.int64(), nullable=False), pa.field("p", pa.decimal128(9, 2))])
-    source = viewed(pa.table({"row": [1, 2], "p": [Decimal("1.50"), None]}, schema=schema), tmp_path)
+def test_r14_columns_that_may_hold_nulls_and_those_that_may_not_stay_so_whatever_they_hold(tmp_path: Path) -> None:
+    """DuckDB's writer marks by what it knows of the values; the table's schema says otherwise of “p” and “s”."""
+    fields = [
+        ("row", pa.int64(), False),
+        ("p", pa.decimal128(9, 2), True),
+        ("q", pa.float64(), True),
+        ("t", pa.string(), False),
+    ]
+    schema = pa.schema([pa.field(name, kind, nullable=flag, metadata={"unit": "m"}) for name, kind, flag in fields])
+    values = {"row": [1, 2], "p": [Decimal("1.50"), Decimal(0)], "q": [None, float("nan")], "t": ["", "x"]}
+    source = viewed(pa.table(values, schema=schema), tmp_path)
     assert source.view is not None
-    assert not parquetcopy.write(source.view, source.schema, tmp_path / "scratch" / "x.parquet")
+    assert parquetcopy.write(source.view, source.schema, tmp_path / "scratch" / "x.parquet")
     read = exported(source, tmp_path)
     assert read.schema.equals(source.schema, check_metadata=True)
-    assert read.column("p").to_pylist() == [None, Decimal("1.50")]
+    assert read.column("p").to_pylist() == [Decimal(0), Decimal("1.50")]
+    assert everyarrow.values(read.column("q").combine_chunks()) == ["nan", None]
+
+
+def test_r14_a_schema_that_the_writer_does_not_keep_is_left_to_pyarrow(tmp_path: Path) -> None:
+    """A struct whose member may not be null: known only when the file is there."""
+    kind = pa.struct([pa.field("m", pa.int64(), nullable=False)])
+    schema = pa.schema([pa.field("row", pa.int64()), pa.field("s", kind, nullable=False)])
+    source = viewed(pa.table({"row": [1, 2], "s": [{"m": 1}, {"m": 2}]}, schema=schema), tmp_path)
+    assert source.view is not None
+    written = parquetcopy.write(source.view, source.schema, tmp_path / "scratch" / "x.parquet")
+    read = exported(source, tmp_path)
+    assert read.schema.equals(source.schema, check_metadata=True)
+    assert read.column("s").to_pylist() == [{"m": 2}, {"m": 1}]
+    assert not written
 
 
 def test_chosen_columns_and_odd_names_keep_their_order(tmp_path: Path) -> None:

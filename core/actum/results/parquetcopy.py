@@ -1,9 +1,11 @@
 """Rows of a view written to Parquet by DuckDB's own writer, on all its threads, where that changes nothing of the table (R14).
 
 The writer gets the table's Arrow schema to store beside the rows, as pyarrow does, so that zones, units, dictionaries and wide
-texts come back as they were. Whether they all do is tried beforehand with a file of no rows: what is read back from it must be
-the schema, with its metadata and its nullability. Tables that this writer would change are left to pyarrow, and so is
-what it cannot do within EXPORT_COPY_MEMORY_BYTES_MAX. The rows themselves are compared by whoever exports.
+texts come back as they were. It marks a column as one without nulls where the statistics of the view say that it has none:
+they are believed only where the schema has such columns, and those that may hold nulls are then asked for by TRY, of which
+nothing is known. Whether the types come back is tried beforehand with a file of no rows, and the whole schema, with its
+metadata, is read from the file at the end. Tables that this writer would change are left to pyarrow, and so is what it cannot
+do within EXPORT_COPY_MEMORY_BYTES_MAX. The rows themselves are compared by whoever exports.
 """
 
 from __future__ import annotations
@@ -32,45 +34,55 @@ def write(view: Path, schema: pa.Schema, path: Path) -> bool:
     """
     if not schema.names:
         return False
-    memory = limits.EXPORT_COPY_MEMORY_BYTES_MAX
+    memory, some_required = limits.EXPORT_COPY_MEMORY_BYTES_MAX, not all(field.nullable for field in schema)
+    tried = path.with_name("tried.parquet")
     try:
         with (
-            query.connected(view, path.parent, memory_bytes=memory) as connection,
+            query.connected(view, path.parent, memory_bytes=memory, trusting=some_required) as connection,
             exportplace.room_kept(path.parent, connection.interrupt),
         ):
-            if not _holds(connection, view, schema, path.with_name("tried.parquet")):
+            _copy(connection, view, schema, tried, "LIMIT 0")
+            if not _is(tried, schema, only_types=True):
                 return False
             _copy(connection, view, schema, path)
     except ActumError as error:
         if error.code == "query_failed":
             return False
         raise
+    finally:
+        tried.unlink(missing_ok=True)
+    if not _is(path, schema):
+        return False
     with open(path, "rb") as file:
         os.fsync(file.fileno())
     return True
 
 
-def _holds(connection: duckdb.DuckDBPyConnection, view: Path, schema: pa.Schema, tried: Path) -> bool:
-    """Whether a reader gets the table's own schema from what this writer makes of it."""
+def _is(path: Path, schema: pa.Schema, *, only_types: bool = False) -> bool:
+    """Whether a reader gets the table's own schema from the file, its metadata included; nulls aside with `only_types`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    _copy(connection, view, schema, tried, "LIMIT 0")
+    def settled(schema: pa.Schema) -> pa.Schema:
+        whole = pa.ipc.read_schema(schema.serialize())  # maps lose names of members
+        return pa.schema([field.with_nullable(True) for field in whole], whole.metadata) if only_types else whole
+
     try:
-        return bool(pq.read_schema(tried).equals(pa.ipc.read_schema(schema.serialize()), check_metadata=True))
+        return bool(settled(pq.read_schema(path)).equals(settled(schema), check_metadata=True))
     except pa.ArrowException:
         return False
-    finally:
-        tried.unlink()
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, view: Path, schema: pa.Schema, path: Path, only: str = "") -> None:
     import pyarrow.parquet as pq
 
-    names = ", ".join(query.quoted(name) for name in pq.read_schema(view).names if name != query.ROW)
+    places = [query.quoted(name) for name in pq.read_schema(view).names if name != query.ROW]
+    if not all(field.nullable for field in schema):
+        asked = zip(places, schema, strict=True)
+        places = [f"TRY({name}) AS {name}" if field.nullable else name for name, field in asked]
     stored = base64.b64encode(schema.serialize()).decode("ascii")
     sql = (
-        f"COPY (SELECT {names} FROM read_parquet($1, hive_partitioning=false) {only}) TO $2 "
+        f"COPY (SELECT {', '.join(places)} FROM read_parquet($1, hive_partitioning=false) {only}) TO $2 "
         f"(FORMAT parquet, ROW_GROUP_SIZE {_group_rows(view)}, COMPRESSION zstd, COMPRESSION_LEVEL 1, "
         f"USE_TMP_FILE false, KV_METADATA {{'{_ARROW_SCHEMA}': '{stored}'}})"
     )

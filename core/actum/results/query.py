@@ -187,12 +187,13 @@ def connected(
     names: Iterable[str] | None = None,
     *,
     memory_bytes: int | None = None,
+    trusting: bool = False,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that sees `path` (its `pattern` is $1 of its queries), and may write below `folder`; None = nowhere.
 
     Of an authority it sees the columns `names` (None = all). Its queries report percents, and hold `memory_bytes` at most
-    (None = QUERY_MEMORY_BYTES_MAX). Raises ActumError(query_failed | result_damaged), StorageFailed(disk_full) instead of
-    what DuckDB raises.
+    (None = QUERY_MEMORY_BYTES_MAX). `trusting` = it believes the file's statistics, which leave NaN out: for who compares no
+    values. Raises ActumError(query_failed | result_damaged), StorageFailed(disk_full) instead of what DuckDB raises.
     """
     import duckdb
 
@@ -204,7 +205,7 @@ def connected(
         connection = duckdb.connect(":memory:")
         kept.callback(connection.close)
         try:
-            _close_off(connection, path, folder, memory_bytes)
+            _close_off(connection, path, folder, memory_bytes, trusting)
             if handed is not None:
                 connection.register(_HANDED_OVER, handed)
             with _reporting(connection, progress, handed):
@@ -227,14 +228,17 @@ def _is_handed_over(rows: Rows) -> bool:
     return is_authority(rows.path) or any(is_.is_decimal256(field.type) for field in rows.schema)
 
 
-def _close_off(connection: duckdb.DuckDBPyConnection, path: Path, folder: Path | None, memory_bytes: int | None = None) -> None:
+def _close_off(
+    connection: duckdb.DuckDBPyConnection, path: Path, folder: Path | None, memory_bytes: int | None, trusting: bool
+) -> None:
+    unbelieved = "" if trusting else "statistics_propagation"  # statistics of Parquet leave NaN out
     settings: Mapping[str, str] = {
         "threads": str(limits.QUERY_THREADS_MAX),
         "memory_limit": _literal(f"{(memory_bytes or limits.QUERY_MEMORY_BYTES_MAX) >> 20}MiB"),
         "enable_progress_bar": "true",
         "enable_progress_bar_print": "false",
         "temp_directory": _literal("" if folder is None else str(folder / "spill")),
-        "disabled_optimizers": "'statistics_propagation'",  # statistics of Parquet leave NaN out, and it would believe them
+        "disabled_optimizers": _literal(unbelieved),
         "enable_external_file_cache": "false",
         "preserve_insertion_order": "true",
         "allowed_paths": f"[{_literal(str(path))}, {_literal(pattern(path))}]",
