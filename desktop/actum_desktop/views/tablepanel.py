@@ -234,8 +234,8 @@ class TablePanel(QWidget):
         self._open(self.chooser.itemText(place))
 
     def _open(self, name: str) -> None:
-        self._name, self._column = name, ""
-        self._fresh = True
+        self._name, self._column, self._fresh = name, "", True
+        self.place.clear()
         self._stop_asking()
         self.columns.open(self._task, name)
         self.source.open(self._readings[name])
