@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from actum.errors import StorageFailed
 from actum.generation import sync_folder
 from actum.store import database
-from actum.workspace import Workspace
+from actum.workspace import Workspace, unusable
 
 
 class OpenLog:
     """Attributes: logged (a log with something in it lay there), lost (it had to, and there was none)."""
 
     def __init__(self, ws: Workspace) -> None:
-        """Before the connection is opened, by the lock holder. Raises StorageFailed."""
+        """Before the connection is opened, by the lock holder. Raises WorkspaceUnusable, StorageFailed."""
         self._ws = ws
         self.logged = database.has_log(ws)
         stood = ws.writing.exists()
@@ -33,7 +32,7 @@ class OpenLog:
             self._ws.writing.touch(mode=0o600)
             sync_folder(self._ws.path)
         except OSError as error:
-            raise StorageFailed("opening the database", error, "Make room or check the disk, then try again.") from error
+            raise unusable("opening the database", error, self._ws.path) from error
 
     def settled(self) -> None:
         """The missing log was said, and an epoch of its own is on record: from now on the log is this connection's."""
