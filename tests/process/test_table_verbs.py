@@ -16,8 +16,10 @@ from actum import limits
 from actum.errors import ActumError, WrongUse
 from actum.results import condition, filtertext, pages, plotdata, query, search, statistics, valuecounts, view
 from actum.results.query import Order, Query
+from actum.workspace import create_folders
 
-from tests.helpers import packages
+from tests.helpers import packages, results, workspaces
+from tests.helpers.app import App
 from tests.process.test_helper_program import Helper
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -385,3 +387,19 @@ def test_a_view_that_is_given_up_ends_the_helper_without_an_answer(tmp_path: Pat
     said, _errors = helper.process.communicate(timeout=60)
     assert helper.process.returncode == 128 + signal.SIGTERM
     assert all("progress" in json.loads(line) for line in said.splitlines())
+
+
+def test_r14_the_command_says_that_it_reads_the_authority_and_exports_from_it(tmp_path: Path) -> None:
+    app = App(tmp_path)
+    create_folders(app.ws)
+    with workspaces.writing(app.ws) as writer:
+        results.publish_prices(app.ws, writer, workspaces.admit(writer, results.define(writer)))
+    before = app.run("results", "1", "--table", "prices")
+    packages.writable(app.ws.result_folder(1, 1) / "derived" / "prices.parquet").unlink()
+    after = app.run("results", "1", "--table", "prices")
+    assert after.stdout == before.stdout
+    assert "Read from the authority: the quicker copy is missing." in after.stderr
+    assert "authority" not in before.stderr
+    answer = app.json("export", "1", "prices", "--where", "volume is null", "-o", str(tmp_path / "p.csv"))
+    assert (answer["rows"], answer["exact"]) == (15, True)
+    app.end()

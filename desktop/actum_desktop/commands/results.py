@@ -146,6 +146,13 @@ def verified_rows(package: Path) -> dict[str, int]:
         return {}
 
 
+_BY_AUTHORITY = {
+    "absent": "Read from the authority: there is no quicker copy. `actum verify {run}` compares its bytes.",
+    "missing": "Read from the authority: the quicker copy is missing. `actum verify {run} --rebuild` makes it again.",
+    "damaged": "Read from the authority: the quicker copy is damaged. `actum verify {run} --rebuild` makes it again.",
+}
+
+
 def print_table(context: Context, result: ResultView, name: str, count: int) -> int:
     """The first rows of one table. Raises NotFound."""
     from actum.contracts.tables import REASON_SUFFIX
@@ -158,6 +165,8 @@ def print_table(context: Context, result: ResultView, name: str, count: int) -> 
         raise NotFound("no_such_table", what, known, f"`actum results {result.run}` lists what it has.")
     with TableBrowser(context.workspace.path / result.path, name) as browser:
         page = browser.page(0, count)
+    if browser.read.instead is not None:  # its bytes are not compared here: `verify` does that
+        context.out.note(_BY_AUTHORITY[browser.read.instead].format(run=result.run))
     titles = [str(column["name"]) for column in page.columns]
     out = context.out
     if out.json:
