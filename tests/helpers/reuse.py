@@ -103,11 +103,13 @@ def recorded(folder: Path) -> dict[str, Any]:
     claim = {"v": 1, "by": "host", "session": "s", "identity": host_identity.to_json(), "at": 1}
     spool.create_claim(folder, claim)
     spool.write_tree(folder, {"v": 1, "session": "s", "at": 1, "members": [{**member_identity.to_json(), "command": "sleep"}]})
-    before = evidence.gather(attempt_folder=folder, session="s", cookie="c")
+    before = evidence.gather(attempt_folder=folder, session="s", cookie="c", host_identity=host_identity)
     for process in (host, member):
         end(process)
     strangers = [stranger_at(each.pid, each.start_ticks) for each in (host_identity, member_identity)]
-    after = evidence.gather(attempt_folder=folder, session="s", cookie="c", snapshot=Snapshot.take())
+    after = evidence.gather(
+        attempt_folder=folder, session="s", cookie="c", host_identity=host_identity, snapshot=Snapshot.take()
+    )
     said = {
         "before": [before.host.value, before.tree.value],
         "after": [after.host.value, after.tree.value],

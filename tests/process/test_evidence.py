@@ -157,6 +157,56 @@ def test_r07_a_claim_that_was_written_anew_ends_nobody(attempt: Attempt) -> None
     assert (seen.host, seen.tree) == (HostSeen.GONE, TreeSeen.LEFT)
 
 
+def test_r07_a_stranger_named_as_host_is_held_and_named_until_he_has_ended(attempt: Attempt) -> None:
+    """R09: equal in every part of the identity, and another program: neither waited for as host nor ended, nor called gone."""
+    stranger = subprocess.Popen(["sleep", "600"])
+    try:
+        host = running(attempt)
+        kill_host(attempt)
+        named = identity.of(stranger.pid)
+        assert named is not None
+        forge(attempt, named)
+        seen = look(attempt, host)
+        assert (seen.host, seen.host_method) == (HostSeen.UNKNOWN, "claim")
+        assert f"names process {stranger.pid} as the host, and that is another program (sleep 600)" in seen.why["host"]
+        assert named not in [member.identity for member in seen.members]
+        forge(attempt, named._replace(start_ticks=named.start_ticks - 1))
+        assert look(attempt, host).host is HostSeen.GONE, "an earlier life of that pid"
+        forge(attempt, named)
+    finally:
+        stranger.kill()
+        stranger.wait()
+    assert look(attempt, host).host is HostSeen.GONE
+
+
+def forge(attempt: Attempt, named: ProcessIdentity) -> None:
+    path = attempt.folder / "spool" / "claim"
+    claim = {**json.loads(path.read_text()), "identity": named.to_json()}
+    path.unlink()
+    path.write_text(json.dumps(claim))
+
+
+def test_r07_a_process_older_than_the_host_is_no_descendant_whatever_is_recorded(attempt: Attempt) -> None:
+    """tree.json is a file that the work can write; who was there before the host is not ended for standing in it."""
+    older = subprocess.Popen(["sleep", "600"])
+    try:
+        named = identity.of(older.pid)
+        assert named is not None
+        host = running(attempt)
+        host = host._replace(start_ticks=max(host.start_ticks, named.start_ticks + 1))  # both may begin within one tick
+        path = attempt.folder / "spool" / "tree.json"
+        kill_host(attempt)
+        document = json.loads(path.read_text())
+        document["members"] = [*document["members"], named.to_json() | {"command": "mine"}]
+        path.write_text(json.dumps(document))
+        seen = look(attempt, host)
+        assert seen.tree is TreeSeen.LEFT
+        assert named not in [member.identity for member in seen.members]
+    finally:
+        older.kill()
+        older.wait()
+
+
 def test_a_process_that_inherited_the_alive_lock_is_a_member(attempt: Attempt) -> None:
     descriptor = os.open(attempt.folder / "spool" / "alive", os.O_RDWR)
     heir = subprocess.Popen(["sleep", "600"], pass_fds=[descriptor], env={})

@@ -25,12 +25,17 @@ from actum.model.evidence import ClaimSeen, Evidence, HostSeen, Member, OutcomeS
 from actum.model.identity import ProcessIdentity
 from actum.processes import cgroup
 from actum.processes import identity as identities
-from actum.processes.proc import runs_host_of
+from actum.processes.proc import command_of, runs_host_of
 from actum.processes.tree import Snapshot, Tree
 
 log = logging.getLogger(__name__)
 
 PackageLook = Callable[[], PackageSeen]
+
+_STRANGER = (
+    "The claim names process {pid} as the host, and that is another program ({command}): the file was changed by somebody. "
+    "It is looked at again when that process has ended."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +155,8 @@ def _host(look: _Look) -> tuple[HostSeen, str, str]:
         return HostSeen.GONE, "boot", ""
     if look.identity is not None and look.place == "same":
         state = identities.state(look.identity)
+        if state == "alive" and _is_stranger(look, look.identity):
+            return HostSeen.UNKNOWN, "claim", _STRANGER.format(pid=look.identity.pid, command=command_of(look.identity.pid))
         if state == "alive":
             return HostSeen.ALIVE, "identity", ""
         if state == "gone":
@@ -159,6 +166,15 @@ def _host(look: _Look) -> tuple[HostSeen, str, str]:
     if look.lock == "free":
         return HostSeen.GONE, "alive_lock", ""
     return HostSeen.UNKNOWN, "alive_lock", "Its alive file is missing or cannot be opened."
+
+
+def _is_stranger(look: _Look, claimed: ProcessIdentity) -> bool:
+    """Whether a living process that the claim alone names is nothing like a host: no lock, no hello, another program.
+
+    Only who writes in the folder can bring this about. It is no host that is waited for or ended, and no proof of a dead one.
+    """
+    proven = claimed == look.question.host_identity or look.lock == "held"
+    return not proven and not runs_host_of(claimed.pid, look.question.attempt_folder)
 
 
 def _see_claim(look: _Look) -> None:
@@ -210,6 +226,7 @@ def _scan(look: _Look, snapshot: Snapshot) -> None:
     folder = look.question.attempt_folder
     document = spool.read_tree(folder)
     recorded, why = _recorded(document)
+    recorded = [each for each in recorded if not _is_older(each, look.question.host_identity)]
     inside = cgroup.recorded(document, look.question.session)
     exclude = [look.identity] if look.identity is not None else []
     alive_path = spool.spool_path(folder, "alive")
@@ -228,6 +245,13 @@ def _scan(look: _Look, snapshot: Snapshot) -> None:
         look.why["tree"] = why
     else:
         look.tree = TreeSeen.CLEAR
+
+
+def _is_older(recorded: ProcessIdentity, host: ProcessIdentity | None) -> bool:
+    """Whether this process is older than the host that is on record, and so no descendant of it whatever tree.json says."""
+    place = (recorded.machine, recorded.boot, recorded.pid_namespace)
+    comparable = host is not None and place == (host.machine, host.boot, host.pid_namespace)
+    return comparable and host is not None and recorded.start_ticks < host.start_ticks
 
 
 def _without_host(look: _Look, members: Sequence[Member]) -> tuple[Member, ...]:
