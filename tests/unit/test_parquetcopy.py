@@ -134,13 +134,16 @@ def test_r11_what_needs_more_memory_than_the_bound_is_written_by_the_other_write
 
 def test_r11_a_disk_that_fills_up_meanwhile_gives_the_writing_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given_up: list[bool] = []
-    monkeypatch.setattr(limits, "EXPORT_ROOM_LEFT_BYTES", 1 << 60)
 
     def written() -> None:
         with exportplace.room_kept(tmp_path, lambda: given_up.append(True)):
+            monkeypatch.setattr(limits, "EXPORT_ROOM_LEFT_BYTES", 1 << 60)
             wait_until(lambda: bool(given_up), what="the writing to be given up")
             raise RuntimeError("interrupted")
 
     with pytest.raises(StorageFailed, match="no room") as caught:
         written()
     assert caught.value.code == "disk_full"
+    with pytest.raises(StorageFailed, match="no room"):
+        viewed(pa.table({"row": [1]}), tmp_path)
+    assert not (tmp_path / "scratch" / "view.parquet").exists()

@@ -225,8 +225,9 @@ class Watched:
 def room_kept(folder: Path, give_up: Callable[[], None]) -> Iterator[None]:
     """While another library writes into `folder`: `give_up` is called when what is left to others would be taken.
 
-    Raises StorageFailed(disk_full) then, instead of what giving up raises.
+    Raises StorageFailed(disk_full) then, instead of what giving up raises, and at once where there is no more left already.
     """
+    need_room(folder, 0)
     ended, short = threading.Event(), threading.Event()
 
     def look() -> None:

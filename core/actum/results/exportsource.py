@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from actum import limits
 from actum.errors import CheckFailed, NotFound, WrongUse
-from actum.results import digests, query, view
+from actum.results import digests, exportplace, query, view
 from actum.results import manifest as names
 from actum.results.query import Query
 from actum.results.rows import is_authority, open_rows
@@ -127,7 +127,7 @@ def filtered(source: Source, asked: Query, scratch: Path) -> Source:
         viewed = source if asked.viewed.whole else filtered(source, asked.viewed, scratch)
         return _picked(viewed, asked.rows, source.rows)
     out = scratch / "view.parquet"
-    made = view.make(source.file, out, asked)
+    made = view.make(source.file, out, asked, watched=partial(exportplace.room_kept, scratch))
     names = source.schema.names if asked.columns is None else asked.columns
     schema = pa.schema([source.schema.field(name) for name in names], metadata=source.schema.metadata)
 

@@ -6,6 +6,8 @@ paged like any table. Missing values stand last in either direction; equal rows 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,20 @@ from actum.results import digests, query
 from actum.results.condition import columns_of
 from actum.results.query import Query, quoted
 
+Watch = Callable[[Callable[[], None]], AbstractContextManager[None]]
 
-def make(path: Path, out: Path, asked: Query, progress: digests.Progress = digests.no_progress) -> dict[str, Any]:
+
+def make(
+    path: Path,
+    out: Path,
+    asked: Query,
+    progress: digests.Progress = digests.no_progress,
+    watched: Watch = lambda give_up: nullcontext(),
+) -> dict[str, Any]:
     """Write the view of `path` to `out`, whose folder is the view's own. Returns `{"path", "rows", "of", "exact": True}`.
 
-    Raises WrongUse (no_column, bad_filter, bad_value), ActumError (no_exact_view, query_failed).
+    `watched` = what holds while it is written, given how to give that up. Raises WrongUse (no_column, bad_filter, bad_value),
+    ActumError (no_exact_view, query_failed, disk_full).
     """
     table = query.Table(path)
     table.check_exact()
@@ -36,7 +47,7 @@ def make(path: Path, out: Path, asked: Query, progress: digests.Progress = diges
         "USE_TMP_FILE false)"
     )
     needed = {*names, *columns_of(asked.where), *(item.column for item in asked.order)}
-    with query.connected(path, out.parent, progress, needed) as connection:
+    with query.connected(path, out.parent, progress, needed) as connection, watched(connection.interrupt):
         rows = int(query.one(connection, sql, [query.pattern(path), str(out), *values])[0])
     return {"path": str(out), "rows": rows, "of": table.rows, "exact": True}
 
