@@ -321,12 +321,12 @@ def refused(state: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def step_fraction(show: Mapping[str, Any], key: str) -> float | None:
-    """How far the step being waited for has come, 0..1, if it can measure itself."""
+    """How far the step being waited for has come, if it can measure itself; under 1, for it is waited for (R10)."""
     if key == "work_completed":
         progress = show.get("progress") or {}
     else:
         progress = show.get("step") or {}
     done, total = progress.get("done"), progress.get("total")
-    if not isinstance(done, int | float) or not isinstance(total, int | float) or not total:
+    if not isinstance(done, int | float) or not isinstance(total, int | float) or total <= 0:
         return None
-    return max(0.0, min(1.0, done / total))
+    return max(0.0, min(0.99, done / total))

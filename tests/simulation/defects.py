@@ -311,6 +311,29 @@ MORE = (
         {"retries": 2, "safe": True, "favourites": ("wall jump", "wall jump"), "faults": 8},
         first=70,
     ),
+    Defect(
+        "a phase begins with what another one measured",
+        "R10",
+        "supervise/machine",
+        '        self.live.pop("step", None)\n',
+        "",
+    ),
+    Defect(
+        "a helper that goes on after a stop measures another phase",
+        "R10",
+        "supervise/advancing",
+        "    if m.row.pair.phase in (Phase.FREEZING, Phase.VERIFYING):",
+        "    if m.row.pair.phase:",
+        {"stops": 4},
+        first=70,
+    ),
+    Defect(
+        "work that says it is done shows 100 %",
+        "R10",
+        "actum_desktop/models/runcells",
+        "min(0.99, done / total)",
+        "min(1.0, done / total)",
+    ),
 )
 
 # At the real ports, where the simulated world has its own: caught by what both have to fulfil.

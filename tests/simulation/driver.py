@@ -19,6 +19,7 @@ from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
 from actum.model.status import Phase
 from actum.supervise import effects, events
+from actum.supervise.machine import Machine
 from actum.supervise.supervisor import Supervisor
 
 from tests.simulation.files import Folder
@@ -110,7 +111,16 @@ class App:
             world.maybe_kill(self)
             if self.alive:
                 _DO[type(effect)](self, effect)
+        for m in self._touched(event):
+            world.ledger.see("shown", m, world.store.row(m.attempt))
         return wanted
+
+    def _touched(self, event: events.Event) -> list[Machine]:
+        """The machines whose live state a window would be told of after this event: its attempt's, or with the time all."""
+        if isinstance(event, events.Tick):
+            return list(self.supervisor.machines.values())
+        m = self.supervisor.machines.get(getattr(event, "attempt", None) or "")
+        return [] if m is None else [m]
 
     def _judged(self, row: AttemptRow, verdict: Mapping[str, Any]) -> None:
         self.inherited.discard(row.attempt)

@@ -24,8 +24,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import actum
-
 from tests.simulation.defects import LIVED, Defect
 from tests.simulation.guarded import ELSEWHERE, GUARDED
 
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from tests.simulation.guards import Copy
 
 DEFECTS = (*LIVED, *GUARDED)
-CORE = Path(actum.__file__).parent
+ROOT = Path(__file__).parents[2]
 SEEDS_MAX = 400
 
 
@@ -53,8 +51,8 @@ class Planter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Loads the one module of a defect from its changed source."""
 
     def __init__(self, defect: Defect) -> None:
-        self.path = CORE / f"{defect.module}.py"
-        self.name = "actum." + defect.module.replace("/", ".")
+        self.path = ROOT / defect.source
+        self.name = ".".join(defect.source.with_suffix("").parts[1:])
         self.source = defect.changed(self.path.read_text(encoding="utf-8"))
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:

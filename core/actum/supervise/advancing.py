@@ -317,7 +317,9 @@ def _on_stop_written(m: Machine, event: events.StopWritten, now: Now) -> list[Ef
 
 
 def _on_step(m: Machine, event: events.Step, now: Now) -> list[Effect]:
-    m.live["step"] = {"verb": event.verb, "done": event.done, "total": event.total, "unit": event.unit}
+    """How far a helper has come; nothing of one that goes on after a stop has ended its phase (R10)."""
+    if m.row.pair.phase in (Phase.FREEZING, Phase.VERIFYING):
+        m.live["step"] = {"verb": event.verb, "done": event.done, "total": event.total, "unit": event.unit}
     return []
 
 

@@ -192,11 +192,13 @@ class Machine:
         self.take(row, now)
 
     def take(self, row: AttemptRow | None, now: Now) -> None:
-        """The row as the store has it. A status change discards every absence noted before it (§6)."""
+        """The row as the store has it. A status change discards every absence noted before it (§6), and what was measured
+        of the phase that is over: each has a progress of its own (R10)."""
         before = self.row.pair
         self.row = row or self.row
         if self.row.pair == before:
             return
+        self.live.pop("step", None)
         self.forget_absence()
         self.step_started_us = now.monotonic_us
         self.next_look_us = 0
