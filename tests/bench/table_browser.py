@@ -49,6 +49,7 @@ def write(path: Path, rows: int) -> None:
         TIMESTAMPTZ '2020-01-01 00:00:00+00' + to_seconds(CAST(i AS BIGINT)) AS at
         FROM range({rows}) r(i)) TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE {GROUP}, COMPRESSION zstd, COMPRESSION_LEVEL 1)"""
     with duckdb.connect(config={"memory_limit": "1500MB", "threads": "2"}) as connection:
+        connection.execute("SET enable_progress_bar = false")
         connection.execute(sql)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,6 +27,15 @@ from actum.results.rows import open_rows
 from tests.helpers import arrowtables, packages
 
 ROWS = 1_000
+_LOOKED_AT = """
+import sys
+from pathlib import Path
+import pyarrow as pa
+from actum.results.pages import TablePages
+with TablePages(Path(sys.argv[1])) as opened:
+    opened.page(0, 256, opened.names)
+    print(opened.page(1_999_990, 5, opened.names)["d"][0], pa.default_memory_pool().max_memory())
+"""
 
 
 def numbers(rows: int = ROWS) -> pa.Table:
@@ -76,6 +87,23 @@ def test_r11_one_long_group_is_read_by_pieces_and_only_a_piece_is_kept(tmp_path:
     assert search.find(path, "row 1", ["text"], 900, 0, True) == {"row": 199, "column": "text", "wrapped": False}
     assert search.find(path, "row 3", ["n", "text"], 500, 0, False)["row"] == 3
     assert search.count(path, "row 99", ["text"])["cells"] == 11
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_r11_a_page_of_a_group_of_two_million_rows_takes_a_small_part_of_its_memory(tmp_path: Path, form: str) -> None:
+    """A foreign Parquet of one row group, and an Arrow file of one packed batch: 64 MB of values, looked at in a process."""
+    rows = 2_000_000
+    made = pa.table({name: pa.array(range(rows)) for name in "abcd"})
+    path = tmp_path / f"t.{form}"
+    if form == "parquet":
+        pq.write_table(made, path, row_group_size=rows)
+    else:
+        with ipc.new_file(path, made.schema, options=ipc.IpcWriteOptions(compression="lz4")) as out:
+            out.write_table(made, max_chunksize=rows)
+    told = subprocess.run([sys.executable, "-c", _LOOKED_AT, str(path)], capture_output=True, text=True, check=True)
+    cell, peak = told.stdout.split()
+    packed = 0 if form == "parquet" else path.stat().st_size  # the library sets aside room for all, and fills what is asked
+    assert (cell, int(peak) < packed + 32_000_000) == ("1999990", True), told.stdout  # a column at a time: of 16 MB
 
 
 def test_r11_what_is_kept_of_an_arrow_file_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,15 +49,18 @@ class ArrowRows(Rows):
     def piece(self, group: int, number: int, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
         import pyarrow as pa
 
-        rows = limits.ROW_GROUP_ROWS_MAX
+        long = self._batches[group].packed and self._batches[group].rows > limits.ROW_GROUP_ROWS_MAX
         found: dict[str, pa.ChunkedArray] = {}
-        long = self._batches[group].packed and self._batches[group].rows > rows
         for chosen in [[name] for name in names] if long else [list(names)]:
-            part = self._batch(group, chosen).slice(number * rows, rows)
-            part = _alone(part) if long else part
-            part = self._stored(part, self.starts[group] + number * rows)
+            part = self._part(group, number, chosen, alone=long)
             found |= {name: pa.chunked_array([part.column(name)]) for name in chosen}
         return found
+
+    def _part(self, group: int, number: int, names: Sequence[str], *, alone: bool) -> pa.RecordBatch:
+        """`alone` = what was unpacked around it is let go."""
+        first = number * limits.ROW_GROUP_ROWS_MAX
+        part = self._batch(group, names).slice(first, limits.ROW_GROUP_ROWS_MAX)
+        return self._stored(_alone(part) if alone else part, self.starts[group] + first)
 
     def stream(self, names: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
         for group in range(len(self._batches)) if groups is None else groups:
