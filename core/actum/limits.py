@@ -316,3 +316,4 @@ EVIDENCE_BYTES_MAX = 1 << 20  # of evidence.json and of the list by hand; a long
 EVIDENCE_NAMES_MAX = 200  # reasons of skips, and words counted, of one kind; the rest is one sum, or not shown
 OBSERVED_ROWS_MAX = 20_000  # newest events, and newest checks, counted for observed use; that these are the newest is said
 CGROUP_LIST_BYTES_MAX = 1 << 20  # read of one list of members: some 100,000 pids; more are found by the other means
+ATTESTED_BY_CHARS_MAX = 64  # of the name of who attests; a longer one is cut

@@ -28,7 +28,10 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("cannot tell"),
         N_("Actum looked for the run’s processes and was not allowed to see them, or could not reach their place."),
         N_("The run holds and its slot stays taken. Nothing was signalled. It is looked at again every minute."),
-        N_("Give Actum the right to read what it names, or restart the computer: a new start is proof that nothing is left."),
+        N_(
+            "Give Actum the right to read what it names, put back what is missing, or restart the computer: a new start is proof."
+            " Only if you know that nothing of it is left anywhere, say so."
+        ),
     ),
     "host_lost": (
         N_("its host was lost"),
@@ -179,6 +182,15 @@ _ALIASES = {
     "violation": "protocol_violation",
     "violations": "protocol_violation",
 }
+
+
+def attestation_means() -> str:
+    """What a person says who attests that nothing of a held run is left."""
+    return _(
+        "You attest that every process of it has ended, wherever it was started, and that nothing of it will write again. It is"
+        " recorded with your name; the run is then closed without a result and its slot is free. If something of it still"
+        " computes, two runs may write to the same places."
+    )
 
 
 def alert_words(code: str, severity: str, data: Mapping[str, Any], subject: str | None = None) -> AlertWords:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,10 @@ class Asking(QObject):
     def set(self, name_and_value: tuple[str, Any]) -> None:
         name, value = name_and_value
         self._send({"verb": "set_setting", "name": name, "value": value})
+
+    def attest(self, run: int) -> None:
+        """The person's word that nothing of a held run is left; then everything is looked at again."""
+        self._send({"verb": "attest", "run": run, "by": getpass.getuser()})
 
     def check(self) -> None:
         """Look at everything that is left over, again."""

@@ -116,6 +116,7 @@ class Window(QWidget):
         self._alerts.run_chosen.connect(self.open_run)
         self._alerts.check_asked.connect(self.asking.check)
         self._alerts.adopt_asked.connect(self.asking.adopt)
+        self._alerts.attest_asked.connect(self.asking.attest)
         self._alerts.deliver_asked.connect(self.asking.deliver)
         self._settings = SettingsView(ink, self._language)
         self._settings.scheme_chosen.connect(self.scheme_chosen)

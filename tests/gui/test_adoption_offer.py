@@ -92,6 +92,26 @@ def test_the_alert_has_the_same_action_and_others_do_not(screens: Screens) -> No
     assert not view._adopt.isVisibleTo(view)
 
 
+def test_r09_what_is_held_is_attested_only_after_a_question_that_says_what_it_means(screens: Screens) -> None:
+    """The alert of a hold alone has it; one press asks, another says so, and a way out asks for nothing."""
+    held = AlertItem("cannot_tell:a", "cannot_tell", "warning", showdocs.NOW, 210, "Convert invoices", {"waiting_for": "x"})
+    view = screens.window._alerts
+    screens.window.go("alerts")
+    view.show_alerts([held, *stage.alerts()])
+    view._list.setCurrentIndex(view.model.index(0))
+    assert view._attest.isVisibleTo(view)
+    view._attest.click()
+    assert "every process of it has ended" in view._popover.accessibleName()
+    view._popover._no.click()
+    assert not [body for body in bodies(screens) if body["verb"] == "attest"]
+    view._attest.click()
+    view._popover._yes.click()
+    assert [(body["run"], bool(body["by"])) for body in bodies(screens) if body["verb"] == "attest"] == [(210, True)]
+    late = next(row for row, (item, _) in enumerate(view.model.items) if item.code != "cannot_tell")
+    view._list.setCurrentIndex(view.model.index(late))
+    assert not view._attest.isVisibleTo(view)
+
+
 def test_keeping_awake_is_set_and_its_truth_stands_in_the_line_at_the_bottom(screens: Screens) -> None:
     window = screens.window
     for truth, words in (

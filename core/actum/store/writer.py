@@ -272,12 +272,12 @@ class Writer:
                 self._fold(whole=True)
         except (sqlite3.Error, WorkspaceUnusable) as error:
             log.info("the orderly end was not recorded: %s", error)
-        connection, self._connection = self._connection, None
-        if connection is None:
+        left, self._connection = self._connection, None
+        if left is None:
             return
         try:
-            newest = selects.epoch(connection) == self.opened.epoch
-            connection.close()
+            newest = selects.epoch(left) == self.opened.epoch
+            left.close()
             if newest and self._log is not None:
                 self._log.closed()
         except (sqlite3.Error, OSError) as error:

@@ -48,7 +48,7 @@ def claim_settled(m: Machine) -> bool:
     """
     evidence = m.seen.evidence
     dead = evidence is not None and evidence.claim is ClaimSeen.HOST and evidence.host is HostSeen.GONE
-    return m.seen.exit_observed or m.seen.claim_revoked or dead
+    return m.seen.exit_observed or m.seen.claim_revoked or dead or "attested" in m.live
 
 
 def last_records(m: Machine, now: Now) -> list[Effect]:
@@ -113,6 +113,9 @@ def note_clear(m: Machine, now: Now) -> None:
         return
     if evidence.tree_method == "boot":
         note_tree_gone(m, {"method": "boot", "seen": "the machine was started again since"})
+        return
+    if evidence.tree_method == "attested":
+        note_tree_gone(m, dict(m.live.get("attested") or {}))
         return
     first = m.seen.absent_since_us
     if first is None:

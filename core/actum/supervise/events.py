@@ -55,6 +55,15 @@ class ReconcileAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class Attested:
+    """A person's word that nothing of this attempt is left anywhere. `by` = whose."""
+
+    attempt: str
+    command: int
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Capacity:
     """How many attempts may compute at once, and whether there is room on the disk for another to begin."""
 
@@ -294,6 +303,7 @@ Event = (
     | AdmitAsked
     | StopAsked
     | ReconcileAsked
+    | Attested
     | Capacity
     | QueuePaused
     | QueueResumed

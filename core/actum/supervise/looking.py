@@ -13,6 +13,7 @@ from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, Tre
 from actum.model.facts import FactName
 from actum.model.identity import ProcessIdentity
 from actum.model.status import Status
+from actum.supervise.attesting import METHOD, believed, word
 from actum.supervise.clearing import end_leftovers, note_clear
 from actum.supervise.computing import host_lost
 from actum.supervise.deadlines import deadline_due
@@ -27,6 +28,7 @@ def looked(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
         seen = replace(seen, outcome=OutcomeSeen.SEALED)  # on record: the file may be gone by now
     if _claimed_meanwhile(seen):
         seen = replace(seen, host=HostSeen.ALIVE, host_identity=_identity(seen.claim_document), host_method="claim")
+    seen = believed(m, seen)
     m.seen.evidence = seen
     decision = decide(m.row.pair, m.row.released, seen)
     m.verdict = verdict(m, decision, seen)
@@ -86,7 +88,9 @@ def verdict(m: Machine, decision: Decision, seen: Evidence) -> dict[str, Any]:
 
 def _note_host(m: Machine, seen: Evidence) -> None:
     if seen.host is HostSeen.GONE:
-        if m.seen.host_exit is None:
+        if m.seen.host_exit is None and seen.host_method == METHOD:
+            m.seen.host_exit = word(m)
+        elif m.seen.host_exit is None:
             m.seen.host_exit = {"method": seen.host_method or "lock free", "alive_lock": "free", "at": seen.at_us}
         return
     if seen.host is HostSeen.ALIVE:

@@ -79,7 +79,7 @@ def launching(m: Machine, now: Now) -> list[Effect]:
         return launched(m, now)
     if "revoke" in m.doing:
         return []  # whether the host may still start is being settled
-    if m.seen.claim_revoked:
+    if m.seen.claim_revoked or "launch_attested" in m.live:
         return launch_lost(m, now)
     if m.seen.sign is not None:
         return contact(m, now)

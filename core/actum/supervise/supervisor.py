@@ -15,19 +15,10 @@ from typing import Any
 from actum.clock import US, Now
 from actum.errors import WorkspaceUnusable
 from actum.limits import LOOK_AGAIN_S, RECONCILE_EVERY_S, STORE_RETRY_S
-from actum.model.changes import (
-    Answer,
-    JournalEntry,
-    Note,
-    Persisted,
-    RefusalKind,
-    Refused,
-    Request,
-    StopRun,
-)
+from actum.model.changes import Answer, JournalEntry, Note, Persisted, RefusalKind, Refused, Request, StopRun
 from actum.model.run import AttemptRow
 from actum.model.status import TERMINAL, AttemptEvent, Phase, RunStatus
-from actum.supervise import advancing, deadlines, events, policies, retry, slots
+from actum.supervise import advancing, attesting, deadlines, events, policies, retry, slots
 from actum.supervise.commands import Reconcile, Stopping, refusal_error
 from actum.supervise.effects import Effect, Forget, Persist, Reply, Retire
 from actum.supervise.looking import looked
@@ -377,6 +368,13 @@ class Supervisor:
         self._reconciles = [each for each in self._reconciles if each.waiting]
         return [Reply(each.command, {"verdicts": sorted(each.verdicts, key=lambda v: (v["run"], v["n"]))}) for each in done]
 
+    def _on_attested(self, event: events.Attested, now: Now) -> list[Effect]:
+        m = self.machines.get(event.attempt)
+        note = attesting.asked(m, event, now)
+        if m is None or isinstance(note, Reply):
+            return [note] if isinstance(note, Reply) else []
+        return self._ask(note, now, lambda answer, now: attesting.answered(m, event, answer, now))
+
     def _on_capacity(self, event: events.Capacity, now: Now) -> list[Effect]:
         self._slots.total, self._slots.room = event.slots, event.room
         return []
@@ -467,6 +465,7 @@ _NOTE: dict[type, Callable[[Supervisor, Any, Now], list[Effect]]] = {
     events.AdmitAsked: Supervisor._on_admit_asked,
     events.StopAsked: Supervisor._on_stop_asked,
     events.ReconcileAsked: Supervisor._on_reconcile_asked,
+    events.Attested: Supervisor._on_attested,
     events.Capacity: Supervisor._on_capacity,
     events.QueuePaused: Supervisor._on_queue_paused,
     events.QueueResumed: Supervisor._on_queue_resumed,

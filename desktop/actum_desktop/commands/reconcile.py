@@ -1,37 +1,69 @@
 """`actum reconcile [--wait]`: a verdict for everything that is open; with `--wait`, supervise until all is closed (§6).
 
-"Cannot tell" is a verdict too: with only holds left, `--wait` ends with exit 7 instead of waiting for ever.
+"Cannot tell" is a verdict too: with only holds left, `--wait` ends with exit 7 instead of waiting for ever. `--attest RUN` is
+the only way out of a hold that no look can end: a person's word, journalled, that nothing of that run is left anywhere.
 """
 
 from __future__ import annotations
 
 import argparse
+import getpass
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from actum import limits
+from actum.errors import Conflict
 from actum.model.status import Contact
 
-from actum_desktop.commands.context import Context
+from actum_desktop.commands.context import Context, nothing_yet, run_number
 from actum_desktop.commands.interrupts import Interrupts
 from actum_desktop.commands.output import Output, plain
 from actum_desktop.commands.supervision import Session
 from actum_desktop.commands.watching import EXIT_CANNOT_TELL, EXIT_INTERRUPTED
 
+MEANS = (
+    "You would attest that every process of run {run} has ended, wherever it was started, and that nothing of it will write "
+    "again. It is recorded with your name; the run is then closed without a result and its slot is free. If something of it "
+    "still computes, two runs may write to the same places."
+)
 _TONES = {"ok": "ok", "bad": "bad", "warn": "warn", "accent": "accent"}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--wait", action="store_true", help="supervise until all is terminal and released")
+    words = "say that nothing of this run, of which nothing can be told, is left anywhere: that its machine is gone"
+    parser.add_argument("--attest", metavar="RUN", help=words)
+    parser.add_argument("--yes", action="store_true", help="with --attest: you have read what it means")
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
+    attested = _attested(args, context) if args.attest is not None else None
     with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
+        if attested is not None:
+            session.submit({"verb": "reconcile", "resume": False})  # what can be told is told first
+            session.submit(attested)
+            context.out.note(f"Recorded: {attested['by']} attests that nothing of run {attested['run']} is left.")
         answer = session.submit({"verb": "reconcile", "resume": args.wait})
         print_verdicts(context.out, answer["verdicts"], answer.get("total"))
         told = {verdict["attempt"] for verdict in answer["verdicts"] if verdict["verdict"] != "cannot_tell"}
         return _wait(context, session, interrupts, told) if args.wait else 0
+
+
+def _attested(args: argparse.Namespace, context: Context) -> dict[str, Any]:
+    """What is asked for, once the person has said so. Raises Conflict where they did not."""
+    if not context.begun:
+        raise nothing_yet(context.workspace)
+    with context.reader() as reader:
+        number = run_number(reader, args.attest)
+    if not args.yes:
+        raise Conflict(
+            "not_confirmed",
+            f"Nothing was recorded of run {number}.",
+            MEANS.format(run=number),
+            f"If that is so: actum reconcile --attest {number} --yes",
+        )
+    return {"verb": "attest", "run": number, "by": getpass.getuser()}
 
 
 def print_verdicts(out: Output, verdicts: Sequence[Mapping[str, Any]], total: int | None = None) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from actum import canonical, clock, settings
 from actum.contracts import document as contracts
 from actum.errors import ActumError, Busy, CannotTell, Conflict, NotFound, WorkspaceUnusable, WrongUse
-from actum.limits import ERROR_TEXT_CHARS_MAX
+from actum.limits import ATTESTED_BY_CHARS_MAX, ERROR_TEXT_CHARS_MAX
 from actum.model.changes import (
     AddExport,
     AddTask,
@@ -114,6 +114,12 @@ class Commands:
             self._instance.reply(command, {"run": run, "answer": "closed"}, None)
             return
         self._instance.tell(events.StopAsked(command, run, insist=body.get("level") == "insist"))
+
+    def _attest(self, command: int, body: Body) -> None:
+        """A person's word that nothing of a run that is held is left anywhere (§6)."""
+        run = self._run_number(body)
+        attempt = self._instance.reader.run(run).current_attempt
+        self._instance.tell(events.Attested(attempt, command, str(body.get("by") or "?")[:ATTESTED_BY_CHARS_MAX]))
 
     def _is_open(self, run: int) -> bool:
         return any(m.row.run == run for m in self._instance.supervisor.machines.values())
@@ -340,6 +346,7 @@ _VERBS: Mapping[str, Callable[[Commands, int, Body], None]] = {
     "deliver": Commands._deliver,
     "cancel": Commands._cancel,
     "reconcile": Commands._reconcile,
+    "attest": Commands._attest,
     "pause_queue": Commands._pause_queue,
     "resume_queue": Commands._resume_queue,
     "status": Commands._status,

@@ -21,10 +21,11 @@ from PySide6.QtWidgets import (
 )
 
 from actum_desktop import measures
-from actum_desktop.alerts import AlertWords, alert_words
+from actum_desktop.alerts import AlertWords, alert_words, attestation_means
 from actum_desktop.i18n import _, ngettext
 from actum_desktop.models.source import AlertItem
 from actum_desktop.views.ink import RIGHT, Ink
+from actum_desktop.views.popover import Popover
 from actum_desktop.views.widgets import Card, Elided, Label, button
 
 Index = QModelIndex | QPersistentModelIndex
@@ -135,9 +136,10 @@ class AlertDetail(QScrollArea):
 
 class AlertsView(QWidget):
     """Signals: `run_chosen` (run number), `adopt_asked` (run number), `deliver_asked` ((run number, what is told how it went)),
-    `check_asked` ()."""
+    `attest_asked` (run number, once the person has read what it means), `check_asked` ()."""
 
     run_chosen = Signal(object)
+    attest_asked = Signal(object)
     adopt_asked = Signal(object)
     deliver_asked = Signal(object)
     check_asked = Signal()
@@ -160,6 +162,10 @@ class AlertsView(QWidget):
         self._open = button(theme, _("Open the run"), self._on_open, icon="arrow-right")
         self._adopt = button(theme, _("Adopt it"), self._on_adopt, icon="shield-check")
         self._deliver = button(theme, _("Export again"), self._on_deliver, icon="download-simple")
+        self._attest = button(theme, _("It is gone…"), self._on_attest, icon="question")
+        self._popover = Popover(ink, self, _("Keep holding"))
+        self._popover.confirmed.connect(self._on_attested)
+        self._attested: int | None = None  # of whom the question is
         self._delivering: dict[int, str] = {}  # run → how it goes, or went
         self._check = button(theme, _("Check now"), self._on_check, kind="primary", icon="arrows-clockwise")
         self._nothing = Label(theme, "", "body", 400, "text2", wrap=True)
@@ -167,7 +173,7 @@ class AlertsView(QWidget):
         self._stack = QStackedLayout(
             self._shown
         )  # without a widget of its own, what is added first would be a window for a moment
-        for offered in (self._adopt, self._deliver):  # with all of them the page would be wider than a small screen
+        for offered in (self._adopt, self._attest, self._deliver):  # with all of them the page would be wider than a small screen
             offered.hide()
         self._build(ink)
         self.show_alerts([])
@@ -190,6 +196,7 @@ class AlertsView(QWidget):
         foot.setSpacing(px(8))
         foot.addWidget(self._checked, 1)
         foot.addWidget(self._adopt)
+        foot.addWidget(self._attest)
         foot.addWidget(self._deliver)
         foot.addWidget(self._open)
         foot.addWidget(self._check)
@@ -237,10 +244,23 @@ class AlertsView(QWidget):
             self._detail.show_alert(*chosen)
             self._open.setVisible(chosen[0].run is not None)
             self._adopt.setVisible(chosen[0].run is not None and chosen[0].code == "sealed_late")
+            self._attest.setVisible(chosen[0].run is not None and chosen[0].code == "cannot_tell")
             self._deliver.setVisible(chosen[0].run is not None and chosen[0].code == "export_failed")
             said = self._delivering.get(chosen[0].run or 0)
             self._deliver.setEnabled(said != _("Being exported…"))
             self._checked.setText(said or _("Looked at {time}; again every minute").format(time=self._now))
+
+    def _on_attest(self) -> None:
+        """The one way out of a hold that no look can end: a person's word (R09)."""
+        chosen = self._current()
+        if chosen is not None and chosen[0].run is not None:
+            self._attested = chosen[0].run
+            title = _("Is nothing left of run {n}?").format(n=self._attested)
+            self._popover.ask(self._attest, title, attestation_means(), _("I attest it"))
+
+    def _on_attested(self) -> None:
+        if self._attested is not None:
+            self.attest_asked.emit(self._attested)
 
     def _on_open(self) -> None:
         chosen = self._current()
