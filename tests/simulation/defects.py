@@ -328,6 +328,13 @@ MORE = (
         first=70,
     ),
     Defect(
+        "verification shows what the work said of itself",
+        "R10",
+        "actum_desktop/models/runcells",
+        'show.get("step" if show.get("phase") in MEASURED_APART else "progress") or {}',
+        'show.get("step") or show.get("progress") or {}',
+    ),
+    Defect(
         "work that says it is done shows 100 %",
         "R10",
         "actum_desktop/models/runcells",

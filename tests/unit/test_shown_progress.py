@@ -26,6 +26,13 @@ def test_r10_nothing_that_is_not_on_record_shows_100(pair: Pair) -> None:
         assert ledgertext.step_fraction(show, key) == 0.99
 
 
+def test_r10_what_the_work_said_is_no_measure_of_verifying() -> None:
+    """10 of 10 rows computed, and nothing read back yet: no bar, and not one that is full."""
+    show = {"status": "RUNNING", "progress": WHOLE, "step": None}
+    assert [fraction_of({**show, "phase": phase}) for phase in ("COMPUTING", "VERIFYING", "PUBLISHING")] == [0.99, None, None]
+    assert fraction_of({**show, "phase": "VERIFYING", "step": {"done": 3, "total": 10}}) == 0.3
+
+
 def test_r10_a_success_on_record_is_whole() -> None:
     assert measures.percent(fraction_of({"status": RunStatus.SUCCEEDED.value, "phase": "CLOSED"})) == "100 %"
 

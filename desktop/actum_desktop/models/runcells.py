@@ -14,6 +14,9 @@ from actum_desktop.measures import DASH
 from actum_desktop.models.source import RunItem
 from actum_desktop.wording import StatusWord
 
+# Phases with a progress of their own: what the work said of itself is no measure of theirs.
+MEASURED_APART = ("FREEZING", "VERIFYING", "PUBLISHING", "PUBLISH_PENDING")
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -68,12 +71,10 @@ def document(item: RunItem, live: Live | None) -> dict[str, Any]:
 
 
 def fraction_of(show: Mapping[str, Any]) -> float | None:
-    """How far the run has come, under 1 until the reference is on record (R10)."""
+    """How far the run, or the phase it is in, has come; under 1 until the reference is on record (R10)."""
     if show.get("status") == "SUCCEEDED":
         return 1.0
-    measured = show.get("step") or show.get("progress") or {}
-    if show.get("phase") in ("COMPUTING", "CLEANING_UP"):
-        measured = show.get("progress") or {}
+    measured = show.get("step" if show.get("phase") in MEASURED_APART else "progress") or {}
     done, total = measured.get("done"), measured.get("total")
     if not isinstance(done, int | float) or not isinstance(total, int | float) or total <= 0:
         return None

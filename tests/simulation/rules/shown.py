@@ -27,7 +27,11 @@ def nothing_shows_100_before_the_reference(ledger: Ledger, m: Machine, row: Atte
 
 @at("shown", "R10")
 def a_phase_shows_its_own_measure(ledger: Ledger, m: Machine, row: AttemptRow) -> Said:
-    """Freezing, verifying and publishing are phases with progress of their own: none shows what another one measured."""
-    step = m.live.get("step")
-    foreign = step is not None and MEASURES[step["verb"]] is not m.row.pair.phase
-    return f"{row.run}/{row.n} is {m.row.pair}, and shows how far “{step['verb']}” has come" if foreign else None
+    """Freezing, verifying and publishing are phases with progress of their own: none shows what another one measured, nor
+    what the work said of itself."""
+    step, phase = m.live.get("step"), m.row.pair.phase
+    if step is not None and MEASURES[step["verb"]] is not phase:
+        return f"{row.run}/{row.n} is {m.row.pair}, and shows how far “{step['verb']}” has come"
+    apart = phase in (Phase.FREEZING, Phase.VERIFYING, Phase.PUBLISHING)
+    of_work = apart and step is None and fraction_of({"phase": phase.value, "progress": m.live.get("progress")}) is not None
+    return f"{row.run}/{row.n} is {m.row.pair}, and shows how far the work has come" if of_work else None
