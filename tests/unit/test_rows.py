@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import random
 import shutil
@@ -23,6 +25,8 @@ from actum.results.manifest import Messages
 from actum.results.pages import TablePages
 from actum.results.query import Order, Query
 from actum.results.rows import open_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.helpers import arrowtables, packages
 
@@ -170,6 +174,26 @@ def test_r14_an_index_that_is_none_is_said_and_nothing_falls(tmp_path: Path) -> 
         path.write_bytes(good[:cut])
         with pytest.raises(ActumError):
             TablePages(path)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=300), st.integers(0, 400), st.booleans())
+def test_r14_any_bytes_are_an_index_or_none(drawn: bytes, at: int, stream: bool) -> None:
+    """An index comes from outside: whatever it is, it is read to its end, or refused in words."""
+    content = bytearray(_index(stream))
+    at = min(at, len(content))
+    content[-at or len(content) : -at + len(drawn) if at > len(drawn) else None] = drawn
+    for whole in (bytes(content), b"ARROW1\0\0" + drawn + b"ARROW1", drawn):
+        with contextlib.suppress(arrowindex.NoIndex):
+            assert all(batch.rows >= 0 for batch in arrowindex.batches(whole))
+
+
+@functools.cache
+def _index(stream: bool) -> bytes:
+    written = pa.BufferOutputStream()
+    with (ipc.new_stream if stream else ipc.new_file)(written, numbers().schema) as out:
+        out.write_table(numbers(9), max_chunksize=4)
+    return written.getvalue().to_pybytes()
 
 
 def outcome(path: Path) -> str:
