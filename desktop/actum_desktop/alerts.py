@@ -29,8 +29,8 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("Actum looked for the run’s processes and was not allowed to see them, or could not reach their place."),
         N_("The run holds and its slot stays taken. Nothing was signalled. It is looked at again every minute."),
         N_(
-            "Give Actum the right to read what it names, put back what is missing, or restart the computer: a new start is proof."
-            " Only if you know that nothing of it is left anywhere, say so."
+            "Give Actum the right to read what it names, put back what is missing, or restart the computer:"
+            " a new start is proof. Only if you know that nothing of it is left anywhere, say so."
         ),
     ),
     "host_lost": (

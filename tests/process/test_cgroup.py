@@ -98,6 +98,32 @@ def test_r07_only_the_session_s_own_group_is_looked_into(tmp_path: Path) -> None
         assert cgroup.recorded(document, "5e" * 16) == frozenset()
 
 
+def test_r07_only_an_empty_group_of_the_session_is_removed(delegated: Path, tmp_path: Path) -> None:
+    """Not one that somebody is in, nor another session's, nor a folder that has such a name and is no group."""
+    mine, other = (delegated / ("actum-" + session * 16) for session in ("5e", "ee"))
+    for group in (mine, other):
+        group.mkdir()
+    (mine / "below").mkdir()
+    inside = subprocess.Popen(["sleep", "600"])
+    try:
+        (mine / "below" / "cgroup.procs").write_text(str(inside.pid))
+        assert not cgroup.sweep({"cgroup": str(mine)}, "5e" * 16)
+        assert (mine / "below").exists()
+    finally:
+        inside.kill()
+        inside.wait()
+    assert not cgroup.sweep({"cgroup": str(other)}, "5e" * 16)
+    assert other.exists()
+    assert cgroup.sweep({"cgroup": str(mine)}, "5e" * 16)
+    assert not mine.exists()
+    folder = tmp_path / ("actum-" + "5e" * 16)
+    (folder / "theirs").mkdir(parents=True)
+    (folder / "cgroup.procs").touch()
+    (folder / "theirs" / "cgroup.procs").touch()
+    assert not cgroup.sweep({"cgroup": str(folder)}, "5e" * 16)
+    assert (folder / "theirs").exists()
+
+
 def test_r11_a_list_of_members_is_read_up_to_a_bound(tmp_path: Path) -> None:
     folder = tmp_path / ("actum-" + "5e" * 16)
     folder.mkdir()
@@ -151,4 +177,4 @@ def test_an_escaped_process_of_a_dead_host_is_found_and_ended(delegated: Path, t
     assert told.code in (0, 1), told
     shown = place.show()
     assert (shown["failure"]["code"], shown["released"]) == ("host_lost", True)
-    assert cgroup.members(group) == frozenset()
+    assert not Path(group).exists(), "an empty group that a killed host left behind is removed with its tree"

@@ -4,8 +4,8 @@ Theory. The host makes `actum-<session>` below its own group, goes in, starts th
 is born inside and everything it starts stays inside. "Delegated" is what the system says: the group is owned by this user
 and its cgroup.procs can be written; or, for root, who could write them all, it carries the mark of a delegation. Without
 one nothing is made. The name is in tree.json, so that a supervisor finds the members after the host has died; it is taken
-only if it is the session's own. Moving between groups costs milliseconds, once an attempt. An empty group that a killed
-host left behind stays until the next start of the machine; it holds nothing.
+only if it is the session's own. Moving between groups costs milliseconds, once an attempt. A group that a killed host left
+behind is removed by the supervisor when the tree is gone (`sweep`): the kernel removes only what is empty.
 """
 
 from __future__ import annotations
@@ -43,11 +43,7 @@ class Cgroup:
 
     def close(self) -> None:
         """Remove the group and those that the work made in it; where somebody is inside, it stays."""
-        for folder, _folders, _files in os.walk(self.name, topdown=False):
-            try:
-                os.rmdir(folder)
-            except OSError:
-                return
+        _remove(self.name)
 
 
 def make(session: str, home: str | None = None) -> Cgroup | None:
@@ -68,13 +64,19 @@ def own() -> str | None:
     try:
         with open("/proc/self/cgroup", encoding="utf-8", errors="surrogateescape") as file:
             path = next((line[3:].rstrip("\n") for line in file if line.startswith("0::")), None)
-        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-            mounts = [line.split(" - ", 1) for line in file if " - cgroup2 " in line]
     except OSError:
         return None
-    if path is None or not mounts:
+    mount = _mount()
+    return None if path is None or mount is None else os.path.join(mount, path.lstrip("/")).rstrip("/")
+
+
+def _mount() -> str | None:
+    """Where the version 2 hierarchy is; None where it is not."""
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+            return next((line.split()[4] for line in file if " - cgroup2 " in line), None)
+    except OSError:
         return None
-    return os.path.join(mounts[0][0].split()[4], path.lstrip("/")).rstrip("/")
 
 
 def is_delegated(folder: str) -> bool:
@@ -104,10 +106,37 @@ def members(folder: str) -> frozenset[int] | None:
 
 def recorded(document: object, session: str) -> frozenset[int]:
     """Who is in the group that tree.json names, if it is this session's own; else nobody."""
+    name = _named(document, session)
+    return frozenset() if name is None else members(name) or frozenset()
+
+
+def sweep(document: object, session: str) -> bool:
+    """Remove the group that tree.json names, if it is this session's own and empty; whether it was there and is gone.
+
+    A folder of that name that is no group is left alone. Raises nothing.
+    """
+    name, mount = _named(document, session), _mount()
+    if name is None or mount is None or not os.path.realpath(name).startswith(mount.rstrip("/") + "/"):
+        return False
+    if members(name) != frozenset():
+        return False
+    _remove(name)
+    return not os.path.lexists(name)
+
+
+def _named(document: object, session: str) -> str | None:
+    """The group that tree.json names; None where it is not this session's own: the work can write that file."""
     name = document.get("cgroup") if isinstance(document, dict) else None
-    if not isinstance(name, str) or os.path.basename(name) != PREFIX + session:
-        return frozenset()
-    return members(name) or frozenset()
+    return name if isinstance(name, str) and session and os.path.basename(name) == PREFIX + session else None
+
+
+def _remove(name: str) -> None:
+    """The group and those in it, the innermost first. The kernel refuses one that somebody is in."""
+    for folder, _folders, _files in os.walk(name, topdown=False):
+        try:
+            os.rmdir(folder)
+        except OSError:
+            return
 
 
 def _enter(folder: str) -> bool:

@@ -17,9 +17,10 @@ from actum.errors import ActumError, StorageFailed
 from actum.ipc import spool
 from actum.ipc.framing import FrameTooLong
 from actum.model.changes import Admit, Change, RecordRow
+from actum.model.facts import FactName
 from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
-from actum.processes import evidence, terminate
+from actum.processes import cgroup, evidence, terminate
 from actum.store.writer import Writer
 from actum.supervise import effects, events
 from actum.workspace import Workspace
@@ -225,6 +226,8 @@ class Performer(QObject):
 
     def _read_records(self, effect: effects.ReadRecords) -> None:
         row = effect.row
+        if FactName.TREE_GONE in row.facts and row.session:  # a host that was killed could not remove the group of its tree
+            cgroup.sweep(spool.read_tree(self._ws.attempt_folder(row.run, row.n)), row.session)
         try:
             found, offset, more = spool.read_records(self._ws.attempt_folder(row.run, row.n), row.records_offset)
         except OSError as error:

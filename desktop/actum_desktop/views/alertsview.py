@@ -173,7 +173,7 @@ class AlertsView(QWidget):
         self._stack = QStackedLayout(
             self._shown
         )  # without a widget of its own, what is added first would be a window for a moment
-        for offered in (self._adopt, self._attest, self._deliver):  # with all of them the page would be wider than a small screen
+        for offered in (self._adopt, self._attest, self._deliver):  # with all of them the page would be wider than a screen
             offered.hide()
         self._build(ink)
         self.show_alerts([])
