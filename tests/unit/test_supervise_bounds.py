@@ -18,7 +18,7 @@ ALIVE = {"host": HostSeen.ALIVE, "host_identity": HOST}
 
 def test_contact_is_lost_only_above_the_silence() -> None:
     bench = computing()
-    bench.wait(limits.HOST_SILENT_S)
+    bench.live(limits.HOST_SILENT_S)
     assert bench.row().contact is Contact.OK
     assert deadlines.warnings(bench.machine(), bench.now()) == ()
     bench.wait(INSTANT_S)
@@ -118,7 +118,7 @@ def test_a_helper_that_crashes_is_tried_this_often_and_again_when_a_person_asks(
 
 def test_a_task_that_does_not_say_stalls_after_the_default() -> None:
     bench = computing()
-    bench.wait(limits.STALL_AFTER_S_DEFAULT)
+    bench.live(limits.STALL_AFTER_S_DEFAULT)
     assert bench.alerts() == set()
     bench.wait(INSTANT_S)
     assert bench.alerts() == {"stall"}

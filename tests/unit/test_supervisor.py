@@ -102,6 +102,13 @@ def test_p19_a_time_without_ticks_is_no_silence_of_the_host() -> None:
         assert bench.pair() == (Status.TIMEOUT, Phase.CLEANING_UP)
 
 
+def test_p19_time_between_opening_and_the_first_tick_is_no_silence_either() -> None:
+    bench = computing(deadline="20s")
+    bench.open()
+    bench.wait(40)
+    assert deadlines.silent_s(bench.machine(), bench.now()) == limits.TICK_LATE_S
+
+
 def test_p19_a_deadline_confirmed_by_a_look_is_void_when_the_host_speaks_before_it_is_recorded() -> None:
     bench = computing(deadline="60s")
     bench.frame("heartbeat", activity={}, active_s=0.0, processes=1, last_progress_active_s=0.0)
@@ -143,7 +150,7 @@ def test_r08_an_explicit_null_means_no_stall_warning() -> None:
 
 def test_r08_silence_is_contact_lost_and_nothing_else() -> None:
     bench = computing()
-    bench.wait(16)
+    bench.live(16)
     assert bench.row().contact is Contact.LOST
     assert bench.pair() == (Status.RUNNING, Phase.COMPUTING)
     bench.frame("heartbeat", activity={}, active_s=16.0, processes=1, last_progress_active_s=0.0)

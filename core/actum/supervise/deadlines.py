@@ -61,14 +61,14 @@ def _deaf(m: Machine) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class Ticks:
-    """The ticks of this instance, which say whether it was there. Attributes: last_us (monotonic)."""
+    """The ticks of this instance, which say whether it was there. Attributes: last_us (monotonic; at first its opening)."""
 
-    last_us: int | None = None
+    last_us: int
 
     def missed_us(self, now: Now) -> int:
         """How much longer ago the last tick was than a tick can be late."""
         last_us, self.last_us = self.last_us, now.monotonic_us
-        return 0 if last_us is None else max(0, now.monotonic_us - last_us - int(TICK_LATE_S * US))
+        return max(0, now.monotonic_us - last_us - int(TICK_LATE_S * US))
 
 
 def warnings(m: Machine, now: Now) -> tuple[Mapping[str, Any], ...]:

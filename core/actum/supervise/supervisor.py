@@ -51,7 +51,7 @@ class Supervisor:
         self._judged: dict[str, Mapping[str, Any]] = {}
         self._reconciles: list[Reconcile] = []
         self._next_pass_us = 0
-        self._ticks = deadlines.Ticks()
+        self._ticks = deadlines.Ticks(0)
 
     # Events in, effects out
 
@@ -193,7 +193,7 @@ class Supervisor:
     def _on_opened(self, event: events.Opened, now: Now) -> list[Effect]:
         self.instance, self.epoch, self._slots.total = event.instance, event.epoch, event.slots
         self.paused, self.held = event.paused, event.held
-        self._next_pass_us = now.monotonic_us + RECONCILE_EVERY_S * US
+        self._next_pass_us, self._ticks.last_us = now.monotonic_us + RECONCILE_EVERY_S * US, now.monotonic_us
         effects: list[Effect] = []
         for row in event.rows:
             if row.run_status is RunStatus.RETRYING and row.released:
