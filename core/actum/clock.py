@@ -40,6 +40,18 @@ def read() -> Now:
     return Now(utc_us(), monotonic_us(), boottime_us())
 
 
+def passed_s(since_us: int, until_us: int, *, set_us: int = 0, active_s: object = None) -> float | None:
+    """Seconds between two wall-clock times, less by what the clock was set meanwhile as far as anybody saw it.
+
+    Where it went back between them (nobody need have lived to see that) the active time that was counted stands in; without
+    one it cannot be told: None, never a negative time or none at all.
+    """
+    span_us = until_us - since_us - set_us
+    if span_us >= -US:  # two processes may read the clock in another order than they write
+        return max(0, span_us) / US
+    return float(active_s) if isinstance(active_s, int | float) and active_s >= 0 else None
+
+
 def rfc3339(us: int) -> str:
     """`2026-01-31T09:41:02.118000Z`: six digits, always UTC."""
     from datetime import UTC, datetime  # late: a host never needs it

@@ -56,7 +56,7 @@ def show_document(reader: Reader, ws: Workspace, run: int | str) -> dict[str, An
         "created_at": time_text(row.created_at_us),
         "started_at": time_text(row.started_at_us),
         "finished_at": time_text(row.finished_at_us),
-        "duration_s": _duration(row, now_us, set_us),
+        "duration_s": _duration(row, now_us, set_us, state.active_s or (current.activity or {}).get("active_s")),
         "retry_at": time_text(row.retry_at_us),
         "rerun_of": row.rerun_of,
         "adoption": adoption,
@@ -212,11 +212,11 @@ def _contact(attempt: AttemptDetail) -> dict[str, Any]:
     return {"state": attempt.contact, "since": time_text(attempt.contact_since_us), "why": attempt.contact_why}
 
 
-def _duration(row: RunRow, now_us: int, set_us: int) -> float | None:
+def _duration(row: RunRow, now_us: int, set_us: int, active_s: object) -> float | None:
     """Seconds it took, or has taken so far; what the wall clock was set by meanwhile is no time that passed."""
     if row.started_at_us is None:
         return None
-    return max(0, (row.finished_at_us or now_us) - row.started_at_us - set_us) / clock.US
+    return clock.passed_s(row.started_at_us, row.finished_at_us or now_us, set_us=set_us, active_s=active_s)
 
 
 def _launched(facts: Sequence[FactRow], attempt: AttemptDetail) -> int | None:
@@ -242,7 +242,7 @@ def _stop(row: RunRow, attempt: AttemptDetail, now_us: int) -> dict[str, Any] | 
     return {
         "stage": recorded.get("stage", "requested"),
         "at": time_text(at_us),
-        "next_in_s": max(0.0, left - (now_us - at_us) / clock.US) if counting else None,
+        "next_in_s": max(0.0, left - max(0, now_us - at_us) / clock.US) if counting else None,  # the clock may go back
         "asked_at": time_text(row.stop_requested_at_us),
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from actum import limits
-from actum.clock import utc_us
+from actum.clock import passed_s, utc_us
 from actum.errors import WrongUse
 from actum.model.status import RunStatus
 
@@ -100,4 +100,5 @@ def _seconds(row: RunListRow) -> float | None:
     """How long the run took, or has taken so far."""
     if row.started_at_us is None:
         return None
-    return max(0, (row.finished_at_us or utc_us()) - row.started_at_us) / 1e6
+    active_s = (row.activity or {}).get("active_s")
+    return passed_s(row.started_at_us, row.finished_at_us or utc_us(), active_s=active_s)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from actum import clock
+
 from actum_desktop import measures, wording
 from actum_desktop.controller.events import Live
 from actum_desktop.i18n import _
@@ -144,10 +146,14 @@ def _time(item: RunItem, show: Mapping[str, Any], live: Live | None, now: int) -
     if not item.open:
         if started is None or item.finished_us is None:
             return Value(DASH, "text3")
-        return Value(measures.duration((item.finished_us - started) / 1e6, narrow=True), "text2")
+        return Value(measures.duration(_took_s(item, started, item.finished_us), narrow=True), "text2")
     if started is None:
         return Value(DASH, "text3")
-    return Value(measures.duration((now - started) / 1e6, narrow=True), "text")
+    return Value(measures.duration(_took_s(item, started, now), narrow=True), "text")
+
+
+def _took_s(item: RunItem, since_us: int, until_us: int) -> float | None:
+    return clock.passed_s(since_us, until_us, active_s=(item.activity or {}).get("active_s"))
 
 
 def _heartbeat(item: RunItem, live: Live | None, now: int) -> Value:

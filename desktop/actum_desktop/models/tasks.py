@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from actum import clock
 from actum.limits import LIVE_RUNS_KEPT_MAX
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -117,7 +118,7 @@ def card_runs(runs: Sequence[RunItem], live: Mapping[int, Live], now: int) -> Ca
 def _seconds(run: RunItem) -> float | None:
     if run.started_us is None or run.finished_us is None:
         return None
-    return max(0.0, (run.finished_us - run.started_us) / 1e6)
+    return clock.passed_s(run.started_us, run.finished_us, active_s=(run.activity or {}).get("active_s"))
 
 
 class TasksModel(QAbstractListModel):
