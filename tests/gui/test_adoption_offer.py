@@ -102,6 +102,7 @@ def test_r09_what_is_held_is_attested_only_after_a_question_that_says_what_it_me
     assert view._attest.isVisibleTo(view)
     view._attest.click()
     assert "every process of it has ended" in view._popover.accessibleName()
+    assert view.rect().contains(view._popover.geometry()), "the whole question can be seen"
     view._popover._no.click()
     assert not [body for body in bodies(screens) if body["verb"] == "attest"]
     view._attest.click()

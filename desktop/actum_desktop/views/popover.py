@@ -43,7 +43,7 @@ class Popover(QWidget):
         self.hide()
 
     def ask(self, home: QWidget, title: str, text: str, verb: str) -> None:
-        """Open below `home`."""
+        """Open below `home`; above it where there is no room below."""
         self._home = home
         self._title.setText(title)
         self._text.setText(text)
@@ -55,7 +55,8 @@ class Popover(QWidget):
         parent = self.parentWidget()
         assert parent is not None, "a popover has a page"
         corner = home.mapTo(parent, QPoint(home.width() - self.width(), home.height() + 6))
-        self.move(max(8, corner.x()), corner.y())
+        above = home.mapTo(parent, QPoint(0, 0)).y() - self.height() - 6
+        self.move(max(8, corner.x()), above if corner.y() + self.height() > parent.height() and above >= 0 else corner.y())
         self.show()
         self.raise_()
         self._yes.setFocus()
