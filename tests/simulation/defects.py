@@ -122,8 +122,8 @@ AMENDMENTS = (
         "the host of a released attempt is greeted",
         "P13",
         "supervise/listening",
-        "    if m.row.released:  # its exit is on record: whoever this is, nobody waits for it (P13)",
-        "    if m.row.released and m.row.session is None:",
+        '        return [Send(m.attempt, "dismiss", {"why": "the attempt is released"})]\n    m.seen.channel',
+        '        return [Send(m.attempt, "hello-ack", {"epoch": m.epoch})]\n    m.seen.channel',
         {"favourites": ("forge hello", "forge hello"), "faults": 8, "aimed": Phase.VERIFYING},
     ),
     Defect(
