@@ -16,9 +16,8 @@ from actum import canonical
 from actum.contracts import tables
 from actum.results import chunks, digests
 from actum.results.derive import derive
-from actum.results.manifest import Messages, Sealed
+from actum.results.manifest import Messages, Sealed, seal
 from actum.results.report import Expected
-from actum.results.sealing import seal
 
 AT_US = 1_767_225_600_000_000
 

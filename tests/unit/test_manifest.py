@@ -16,8 +16,7 @@ import pytest
 from actum import faults, limits
 from actum.errors import ActumError
 from actum.results import digests, handover
-from actum.results.manifest import Messages, NotAPackage, Sealed, is_safe_name, read_manifest, read_result
-from actum.results.sealing import seal
+from actum.results.manifest import Messages, NotAPackage, Sealed, is_safe_name, read_manifest, read_result, seal
 from actum.results.walk import matches, missing
 
 from tests.helpers import packages
@@ -311,7 +310,7 @@ def test_disk_full_while_sealing_leaves_no_package(tmp_path: Path, armed: Any) -
 
 def test_r18_killed_before_the_last_rename_there_is_no_package_and_after_it_a_whole_one(tmp_path: Path) -> None:
     program = (
-        "import sys, json, pathlib; from actum import faults; from actum.results.sealing import Messages, seal; "
+        "import sys, json, pathlib; from actum import faults; from actum.results.manifest import Messages, seal; "
         "faults.i_am('host'); d = json.loads(sys.argv[2]); "
         "seal(pathlib.Path(sys.argv[1]), launch=d, messages=Messages(), log_folder=None, at_us=1)"
     )
@@ -331,8 +330,7 @@ def test_sealing_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
     program = (
         "import sys, json, pathlib; sys.path.insert(0, sys.argv[1]); "
         "import actum.results.manifest as m; early = 'hashlib' in sys.modules; "
-        "from actum.results.sealing import seal; "
-        "seal(pathlib.Path(sys.argv[2]), launch=json.loads(sys.argv[3]), log_folder=None, at_us=1,"
+        "m.seal(pathlib.Path(sys.argv[2]), launch=json.loads(sys.argv[3]), log_folder=None, at_us=1,"
         " messages=m.Messages(tables=[{'table': 't', 'path': 't.csv'}], metrics=[{'metric': 'x', 'value': '1'}])); "
         "assert not early and not any('site-packages' in str(getattr(x, '__file__', '')) for x in sys.modules.values())"
     )

@@ -52,7 +52,7 @@ class Sealing:
             self._wake()
 
     def _seal(self) -> None:
-        from actum.results import manifest, sealing  # at the end of the work's life, not at the host's start
+        from actum.results import manifest
 
         launch, collected = self._launch, self._collected
         said = manifest.Messages(
@@ -65,7 +65,7 @@ class Sealing:
         )
         records = Path(spool.spool_path(self._folder, "records.jsonl"))
         faults.point("host.seal.before")
-        sealed = sealing.seal(
+        sealed = manifest.seal(
             Path(self._folder, "staging"),
             launch=launch.document,
             messages=said,

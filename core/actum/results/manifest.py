@@ -1,5 +1,5 @@
-"""The manifest of a result package, and what is told of one. Standard library only, for the host imports it to seal: hence
-named tuples, for dataclasses would cost each run the import of half a compiler.
+"""The manifest of a result package, and the entrance to sealing one. Standard library only: the host imports this module, and
+all that sealing needs with it: hence named tuples, for dataclasses would cost each run the import of half a compiler.
 
 Theory (§8). A package is a folder that `manifest.json` describes completely: it lists every file but itself and `derived/`,
 each with role, size and sha256, and says whose result this is and on what it stands. sha256 of manifest.json is therefore
@@ -64,6 +64,26 @@ class Sealed(NamedTuple):
     files: tuple[Mapping[str, Any], ...]
     size_bytes: int
     left_out: tuple[str, ...] = ()
+
+
+def seal(
+    staging: Path,
+    *,
+    launch: Mapping[str, Any],
+    messages: Messages,
+    log_folder: Path | None,
+    at_us: int,
+    records: Path | None = None,
+) -> Sealed:
+    """Close the package in `staging`: everything durable, manifest.json last.
+
+    `launch` is the document of launch.json; `log_folder` the attempt's log, `records` its records file (both may be absent).
+    Raises ActumError with the failure code of the attempt: result_incomplete, contract_invalid, result_rejected, disk_full,
+    io_error.
+    """
+    from actum.results.sealing import seal_package  # imported at the end of the work's life, not at the host's start
+
+    return seal_package(staging, launch, messages, log_folder, records, at_us)
 
 
 def read_manifest(package: Path) -> tuple[dict[str, Any], str]:

@@ -29,21 +29,15 @@ class _Planned(NamedTuple):
     table: handover.Table | None = None
 
 
-def seal(
+def seal_package(
     staging: Path,
-    *,
     launch: Mapping[str, Any],
     messages: Messages,
     log_folder: Path | None,
+    records: Path | None,
     at_us: int,
-    records: Path | None = None,
 ) -> Sealed:
-    """Close the package in `staging`: everything durable, manifest.json last.
-
-    `launch` is the document of launch.json; `log_folder` the attempt's log, `records` its records file (both may be absent).
-    Raises ActumError with the failure code of the attempt: result_incomplete, contract_invalid, result_rejected, disk_full,
-    io_error.
-    """
+    """See `manifest.seal`."""
     folder = staging / names.FILES
     contract = launch["contract"]
     with action("reading the outputs"):
