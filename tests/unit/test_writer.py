@@ -240,6 +240,7 @@ def test_p23_every_statement_carries_the_epoch(place: Workspace) -> None:
                 connection.execute("ROLLBACK")
             else:
                 connection.execute("COMMIT")
+        assert dump(connection) == before
         facts.add(session, row.run, 1, (Fact(FactName.ADMITTED, 9, {"method": "other"}),))
         inputs.freeze(session, row.run, (w.frozen_input(),))
         assert dump(connection) == before
