@@ -133,7 +133,7 @@ AMENDMENTS = (
         "                effects += m.look_now(now)\n            elif",
         "                m.seen.silent_deadline = overdue\n            elif",
         {"deadline_s": 20.0, "favourites": ("leap", "stall app"), "faults": 8, "aimed": None, "spool_only": False},
-        first=142,
+        first=40,
     ),
     Defect(
         "an end for want of a supervisor is recorded as something else",
@@ -300,7 +300,7 @@ MORE = (
         "    if m.row.pair.status is Status.STARTING:",
         "    if m.row.pair.status is Status.STOPPED:",
         {"favourites": ("leap", "freeze host"), "faults": 8, "spool_only": False},
-        first=79,
+        first=325,
     ),
     Defect(
         "the wall clock alone says when a retry is due",
@@ -309,7 +309,7 @@ MORE = (
         "        wait_us = min(max(0, (row.retry_at_us or 0) - now.utc_us), longest_s * US)",
         "        wait_us = max(0, (row.retry_at_us or 0) - now.utc_us + 0 * longest_s)",
         {"retries": 2, "safe": True, "favourites": ("wall jump", "wall jump"), "faults": 8},
-        first=70,
+        first=110,
     ),
     Defect(
         "a phase begins with what another one measured",
