@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,6 +116,20 @@ def test_a_file_that_was_changed_after_the_kill_is_no_longer_ours(package: Path,
     assert Path(made.path).name == "t (2).csv"
     assert once(package, path) == made, "and is known again under its number"
     assert names(tmp_path) == ["t (2).csv", "t (2).csv.actum.json", "t.csv"]
+
+
+def test_r18_one_that_is_just_dying_is_waited_for(package: Path, tmp_path: Path) -> None:
+    """A kill takes a moment: its file has the name, its folder is held still, and nothing says yet whose it is."""
+    path = tmp_path / "t.csv"
+    killed(package, path, "data", "export.rename.after")
+    (left,) = tmp_path.glob(".actum-export-*")
+    held = os.open(left, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    ending = threading.Timer(0.2, os.close, (held,))
+    ending.start()
+    once(package, path)
+    ending.join()
+    assert names(tmp_path) == ["t.csv", "t.csv.actum.json"]
 
 
 def test_what_another_export_left_under_the_name_is_not_taken_for_this_one(package: Path, tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def _refuse_wrong_use(package: Path, format: str, profile: str, path: Path, opti
 
 def _made_before(path: Path, whose: Mapping[str, Any]) -> Exported | None:
     """The export that was made under this name, or the name with a number, and is whole still."""
-    exportplace.remove_abandoned(path.parent)
+    exportplace.wait_for(path.parent, whose)
     found = exportsaid.made_before(tuple(exportplace.names(path)), whose)
     if found is None:
         return None

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -117,6 +117,16 @@ def remove_abandoned(folder: Path) -> None:
                         exportsaid.finish(Path(entry.path))
                     shutil.rmtree(entry.path, ignore_errors=True)
                     os.close(held)
+
+
+def wait_for(folder: Path, whose: Mapping[str, Any]) -> None:
+    """For another export of the same that is about to give its file a name, or dies of a kill just now: until it has let go,
+    EXPORT_ALONE_WAIT_S at most."""
+    given_up = time.monotonic() + limits.EXPORT_ALONE_WAIT_S
+    remove_abandoned(folder)
+    while any(exportsaid.is_about(path, whose) for path in folder.glob(f"{_SCRATCH}*")) and time.monotonic() < given_up:
+        time.sleep(_ALONE_EVERY_S)
+        remove_abandoned(folder)
 
 
 def _held(folder: Path) -> int | None:

@@ -75,6 +75,12 @@ def made_before(candidates: Sequence[Path], whose: Mapping[str, Any]) -> tuple[P
     return None
 
 
+def is_about(scratch: Path, whose: Mapping[str, Any]) -> bool:
+    """Whether the export that works in `scratch` is this one, and has come so far that its file may have its name."""
+    said = read(scratch / _SAID)
+    return said is not None and _identity(said) == whose
+
+
 def identity(manifest_sha256: str, table: str, format: str, profile: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """By what an export is known again: of which result, which table, in which form, and what was asked of it."""
     return {

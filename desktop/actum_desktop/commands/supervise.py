@@ -171,6 +171,8 @@ class _Idle:
         return self._idle_since is not None and now - self._idle_since >= limits.IDLE_LINGER_S
 
     def _nothing_to_do(self) -> bool:
+        if not self._headless.controller.deliveries.begun:
+            return False
         if self._headless.is_idle() or self._only_held():
             return True
         return self._keep_paused and left_to_do(self._context.workspace, self._epoch) is None

@@ -51,6 +51,11 @@ class Deliveries:
     def busy(self) -> bool:
         return self._under_way or bool(self._waiting)
 
+    @property
+    def begun(self) -> bool:
+        """Whether what earlier supervisors left was looked for."""
+        return self._before is None
+
     def committed(self, answer: Answer) -> None:
         """Called after each commit about an attempt."""
         row = answer.row if isinstance(answer, Persisted) else None
@@ -81,6 +86,8 @@ class Deliveries:
             remedy = "Export a table of it: actum export RUN NAME."
             raise Conflict("no_delivery", f"The task of run {run} asks for no export on success.", remedy=remedy)
         self._asked.setdefault(run, []).append(reply)
+        if self._before is not None:
+            self._before.add(run)
         self._add(run, _ASKED)
 
     def _attempt(self, run: int) -> AttemptRow | None:
