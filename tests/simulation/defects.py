@@ -341,6 +341,24 @@ MORE = (
         "min(0.99, done / total)",
         "min(1.0, done / total)",
     ),
+    Defect(
+        "time in which nobody listened counts as silence",
+        "P19",
+        "supervise/supervisor",
+        "            deadlines.not_listened(m, missed_us)",
+        "            deadlines.not_listened(m, 0 * missed_us)",
+        {"favourites": ("leap", "leap"), "faults": 8, "deadline_s": 8.0, "stops": 0},
+        first=177,
+    ),
+    Defect(
+        "a rename is tried again while its last answer is unknown",
+        "P07",
+        "supervise/finishing",
+        '    if published.failure == "rename":  # kept until its arrow is on record: no rename while nobody can tell (P07)',
+        '    if published.failure == "rename" and not setattr(m.seen, "published", None):',
+        {"lost_answers": 0.3, "rename_failures": 0.6},
+        first=57,
+    ),
 )
 
 # At the real ports, where the simulated world has its own: caught by what both have to fulfil.

@@ -10,6 +10,7 @@ from tests.simulation.defects import Defect
 CHANNEL, ENDING = "tests/process/test_host_channel.py", "tests/process/test_host_ending.py"
 ADOPTION, TAKE_OVER = "tests/unit/test_adoption_store.py", "tests/process/test_take_over.py"
 OUTBOX = "tests/unit/test_outbox.py"
+SUPERVISOR, LEFTOVERS = "tests/unit/test_supervisor.py", "tests/unit/test_supervisor_leftovers.py"
 LIFE, AGAIN = "tests/process/test_controller_life.py", "tests/unit/test_take_again.py"
 SUPERVISION, WRITER, RUNS = "tests/unit/test_supervision.py", "tests/unit/test_writer.py", "tests/unit/test_runs_sql.py"
 
@@ -406,6 +407,30 @@ BELOW = (
         '    elif noted[1] != entry["sha256"]:',
         "    elif not noted[1]:",
         guard="tests/unit/test_verify.py::test_tampered_bytes_are_named",
+    ),
+    Defect(
+        "a deadline confirmed by a look is never void",
+        "P19",
+        "supervise/computing",
+        "        if m.seen.silent_deadline is not None and m.seen.silent_deadline == deadline_due(m, now):",
+        "        if m.seen.silent_deadline is not None and (m.seen.silent_deadline == deadline_due(m, now) or True):",
+        guard=f"{SUPERVISOR}::test_p19_a_deadline_confirmed_by_a_look_is_void_when_the_host_speaks_before_it_is_recorded",
+    ),
+    Defect(
+        "a package is quarantined at its first rejection",
+        "R18",
+        "supervise/finishing",
+        "    if where is not None and m.seen.rejected_in == where:",
+        "    if where is not None:",
+        guard=f"{LEFTOVERS}::test_r18_a_rejection_counts_only_where_the_package_still_is",
+    ),
+    Defect(
+        "a stop kept while publishing is forgotten when the rename fails",
+        "P07",
+        "supervise/advancing",
+        "        return computing.stop_running(m, now) if m.row.pair.phase is Phase.PUBLISH_PENDING else []",
+        "        return []",
+        guard=f"{LEFTOVERS}::test_p07_a_stop_kept_while_publishing_holds_once_the_rename_has_failed",
     ),
 )
 
