@@ -110,6 +110,11 @@ def overwrite(name: str, text: str) -> Callable[[Workspace], None]:
     return damage
 
 
+def link_instead_of_package(ws: Workspace) -> None:
+    target = ws.result_folder(1, 1)
+    target.symlink_to(target.rename(ws.path / "aside"))
+
+
 def replace_kept_input(ws: Workspace) -> None:
     [content] = ws.inputs.glob("*/content")
     content.write_text("9,9\n")
@@ -180,6 +185,7 @@ DAMAGES: list[tuple[str, str, Callable[[Workspace], None]]] = [
     ("adopted_facts", "another attempt", sql("UPDATE fact SET evidence = replace(evidence, 'attempt\":\"0', 'attempt\":\"1')")),
     ("adopted_packages", "results/5/1", overwrite("results/5/1/manifest.json", OTHERS)),
     ("packages", "manifest.json", lambda ws: (ws.result_folder(1, 1) / "manifest.json").unlink()),
+    ("packages", "A link stands", link_instead_of_package),
     ("packages", "manifest.json", overwrite("results/1/1/manifest.json", "{}")),
     ("packages", "files/out.csv", overwrite("results/1/1/files/out.csv", "a,b\n9,9\n")),
     ("packages", "files/out.csv", overwrite("results/1/1/files/out.csv", "shorter")),

@@ -17,7 +17,7 @@ from actum import faults, limits
 from actum.errors import StorageFailed
 from actum.model.evidence import PackageSeen
 from actum.model.facts import FactName
-from actum.model.status import Phase, RunStatus, Status
+from actum.model.status import FailureCode, Phase, RunStatus, Status
 from actum.results import publish
 from actum.results.publish import Recorded
 from actum.results.verify import verify
@@ -231,6 +231,50 @@ def test_r18_a_package_that_may_be_published_is_never_told_as_not_renamed(place:
     assert (told.failure, target.exists()) == (failure, failure == "unsure")
     again = steps.publish_now(ws, row)
     assert (again.failure, made.path.exists()) == (None, False)
+
+
+def test_r01_a_link_is_no_package_wherever_it_leads(place: Place, tmp_path: Path) -> None:
+    """What the rename moves must be the package: a link to it would be recorded as a success that lies somewhere else."""
+    ws, made, target, recorded = place
+    aside = made.path.rename(tmp_path / "aside")
+    made.path.symlink_to(aside)
+    assert publish.where(ws, made.path, target, recorded) is PackageSeen.DIFFERS
+    target.parent.mkdir()
+    made.path.rename(target)
+    assert publish.where(ws, made.path, target, recorded) is PackageSeen.DIFFERS
+
+
+def test_r01_a_package_that_became_a_link_just_before_the_rename_is_not_published(place: Place, tmp_path: Path) -> None:
+    ws, made, target, recorded = place
+    bench = Bench()
+    bench.admit()
+    digests = {"manifest_sha256": recorded.manifest_sha256, "derived_sha256": recorded.derived_sha256}
+    publishing = bench.to_publishing()
+    facts = {**publishing.facts, FactName.CONTENT_VERIFIED: {"recorded": digests}}
+
+    def swap() -> None:
+        made.path.symlink_to(made.path.rename(tmp_path / "aside"))
+
+    faults.roles["work"] = swap
+    faults.arm("publish.rename.before:kill-work")
+    try:
+        told = steps.publish_now(ws, replace(publishing, run=17, facts=facts))
+    finally:
+        faults.arm("")
+        del faults.roles["work"]
+    assert (told.failure, target.is_symlink()) == ("differs", True)
+
+
+def test_r01_a_staging_folder_that_is_a_link_is_refused_by_name(place: Place, tmp_path: Path) -> None:
+    ws, made, _, _ = place
+    aside = made.path.rename(tmp_path / "aside")
+    made.path.symlink_to(aside)
+    bench = Bench()
+    bench.admit()
+    with pytest.raises(StopIteration) as ended:
+        next(steps.derive(ws, replace(bench.to_publishing(), run=17), 3, 1))
+    assert ended.value.value.code == FailureCode.RESULT_REJECTED
+    assert str(aside) in ended.value.value.error
 
 
 def test_r18_while_nobody_can_tell_whether_it_is_published_a_stop_waits() -> None:

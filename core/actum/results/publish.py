@@ -202,11 +202,16 @@ def _move_with_note(source: Path, folder: Path, label: str, note: str) -> Path:
 
 
 def _digests_at(place: Path) -> Recorded | None:
-    """The digests of the package at `place`; None if no package is there. Raises OSError where that cannot be told."""
+    """The digests of the package at `place`; None if no package is there. Raises OSError where that cannot be told.
+
+    What is a link has none, whatever it leads to: a package is the folder itself, and the rename would move the link alone.
+    """
     try:
-        place.lstat()
+        found = place.lstat()
     except FileNotFoundError:
         return None
+    if stat.S_ISLNK(found.st_mode):
+        return Recorded("")
     return Recorded(_sha256(place / names.MANIFEST) or "", _sha256(place / names.DERIVED_MANIFEST))
 
 

@@ -153,6 +153,9 @@ def _stat(found: Mapping[str, Any]) -> tuple[int, int, int, int] | None:
 def derive(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[events.Derived]:
     """Derive in a helper under a name of this epoch, then give it its name."""
     staging = staging_of(ws, row)
+    if staging.is_symlink():
+        words = f"The staging folder is a link to {os.readlink(staging)}; what lies there is outside of the workspace."
+        return events.Derived(row.attempt, error=words, code=FailureCode.RESULT_REJECTED)
     out = staging / f".derive-{epoch}-{serial}"
     answer = yield HelperCall("derive", "derive", {"package": str(staging), "out": str(out)})
     if answer.crashed:
@@ -318,7 +321,7 @@ def publish_now(ws: Workspace, row: AttemptRow) -> events.Published:
             publish.prepare_target(ws, row.run)
             publish.make_files_readonly(staging)
             publish.publish(staging, target)
-            place = PackageSeen.RESULTS
+            place = where(ws, row)  # what was moved, and not what was looked at before
         if place is PackageSeen.RESULTS:
             publish.make_durable(target, folder)
     except FileExistsError:

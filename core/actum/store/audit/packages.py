@@ -20,6 +20,9 @@ def packages(look: Look) -> Iterator[Finding]:
         folder = look.ws.path / row["path"]
         subject = f"run {row['run']}, {row['path']}"
         remedy = f"`actum verify {row['run']}` records what holds now; put the package back from a backup of results/."
+        if folder.is_symlink():
+            yield look.finding(subject, "A link stands in the place of the package.", remedy)
+            continue
         problem = _file_problem(folder / "manifest.json", row["digest"], None)
         if problem:
             yield look.finding(subject, f"manifest.json {problem}.", remedy)
