@@ -11,6 +11,7 @@ from actum import limits
 from actum.clock import US, Now
 from actum.model.changes import Changes
 from actum_desktop.controller import controller as controlling
+from actum_desktop.controller import spoolreading
 from actum_desktop.controller.events import Live
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -84,6 +85,26 @@ def test_a_host_of_an_attempt_nobody_knows_is_left_alone_and_an_alert_is_on_reco
     place.until(lambda: place.alerts() == ["unknown_host"])
 
 
+def test_r03_a_host_of_a_closed_attempt_is_dismissed_and_that_is_in_the_journal_of_its_run(place: Place) -> None:
+    place.define()
+    assert place.ask("run", task="plain")["run"] == 1
+    secret: list[str] = []
+
+    def closed() -> bool:
+        file = place.ws.attempt_folder(1, 1) / "secret"
+        secret.extend([file.read_text().strip()] if file.exists() and not secret else [])
+        return place.status() == ("SUCCEEDED", "CLOSED")
+
+    place.until(closed)
+    row = place.row()
+    end = place.end()
+    end.hello({"run": row.run, "attempt": row.attempt, "session": row.session}, secret[0], claimed=True)
+    place.until(lambda: end.heard("dismiss"))
+    place.until(lambda: place.alerts() == ["late_host"])
+    assert place.journal(1).count("late_host") == 1
+    assert place.status() == ("SUCCEEDED", "CLOSED")
+
+
 def test_a_client_that_breaks_the_protocol_is_journalled(place: Place) -> None:
     end = place.end()
     end.raw(b"\x00\x00\x00\x02{]")
@@ -117,14 +138,14 @@ def test_a_proven_channel_that_breaks_the_protocol_is_closed_and_the_spool_serve
     assert row.attempt not in place.headless.controller._performer.channels
 
     reads: list[str] = []
-    read_state = controlling.spool.read_state
-    monkeypatch.setattr(controlling.spool, "read_state", lambda folder: (reads.append(folder), read_state(folder))[1])
+    read_state = spoolreading.spool.read_state
+    monkeypatch.setattr(spoolreading.spool, "read_state", lambda folder: (reads.append(folder), read_state(folder))[1])
     now = Now(*controlling.clock.read())
-    controller = place.headless.controller
-    controller._polls = now.monotonic_us / US
-    controller._read_states(now._replace(monotonic_us=now.monotonic_us + int(limits.STATE_POLL_S * US) - 1))
+    reading = place.headless.controller._spool
+    reading._looked_s = now.monotonic_us / US
+    reading.look(now._replace(monotonic_us=now.monotonic_us + int(limits.STATE_POLL_S * US) - 1))
     assert reads == [], "R11: not more often than this"
-    controller._read_states(now._replace(monotonic_us=now.monotonic_us + int(limits.STATE_POLL_S * US)))
+    reading.look(now._replace(monotonic_us=now.monotonic_us + int(limits.STATE_POLL_S * US)))
     assert len(reads) == 1
 
 

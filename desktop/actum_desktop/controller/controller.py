@@ -25,7 +25,7 @@ from actum.ipc.framing import FrameTooLong
 from actum.ipc.session import Expected
 from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, OFFERS_AFTER_MS, TICK_MS
 from actum.lock import Lock
-from actum.model.changes import Answer, Changes, ClearAlert, Note, RaiseAlert, RefusalKind, Refused, Request
+from actum.model.changes import Answer, Changes, ClearAlert, JournalEntry, Note, RaiseAlert, RefusalKind, Refused, Request
 from actum.processes import identity
 from actum.results import inputstore
 from actum.settings import merged
@@ -441,7 +441,8 @@ class Controller(QObject):
         """A host of a closed attempt is told to end, and that is said (§6 rows 2 and 8)."""
         data = {"attempt": hello["attempt"], "pid": (hello.get("identity") or {}).get("pid")}
         alert = RaiseAlert(f"late:{hello['attempt']}", "late_host", "warning", clock.utc_us(), data, hello["run"])
-        self._writer.submit(Note(alerts=(alert,), run=hello["run"]), lambda answer: None)
+        entry = JournalEntry("late_host", clock.utc_us(), {"pid": data["pid"]})
+        self._writer.submit(Note((entry,), (alert,), hello["run"], hello["attempt"]), lambda answer: None)
 
     @_guarded
     def on_unknown_host(self, hello: Mapping[str, Any]) -> None:
