@@ -403,3 +403,25 @@ def test_r14_the_command_says_that_it_reads_the_authority_and_exports_from_it(tm
     answer = app.json("export", "1", "prices", "--where", "volume is null", "-o", str(tmp_path / "p.csv"))
     assert (answer["rows"], answer["exact"]) == (15, True)
     app.end()
+
+
+def test_r14_r16_the_command_shows_no_row_of_a_file_that_is_not_as_it_was_published(tmp_path: Path) -> None:
+    """A readable Parquet with another value in it gives way to the authority; an authority with one is not shown at all."""
+    app = App(tmp_path)
+    create_folders(app.ws)
+    with workspaces.writing(app.ws) as writer:
+        results.publish_prices(app.ws, writer, workspaces.admit(writer, results.define(writer)))
+    package = app.ws.result_folder(1, 1)
+    before = app.run("results", "1", "--table", "prices")
+    copy = packages.writable(package / "derived" / "prices.parquet")
+    pq.write_table(pq.read_table(copy).slice(1), copy)
+    after = app.run("results", "1", "--table", "prices")
+    assert after.stdout == before.stdout
+    assert "Read from the authority: the quicker copy is damaged." in after.stderr
+    own = packages.writable(next((package / "tables").glob("prices.*")))
+    lines = own.read_bytes().splitlines(keepends=True)
+    own.write_bytes(b"".join([lines[1], lines[0], *lines[2:]]))
+    for args in (("results", "1", "--table", "prices"), ("export", "1", "prices", "-o", str(tmp_path / "p.csv"))):
+        refused = app.run(*args, code=5)
+        assert (refused.stdout, "is not as it was published" in refused.stderr) == ("", True)
+    app.end()

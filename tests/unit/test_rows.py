@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
 from actum import limits
-from actum.errors import ActumError
+from actum.errors import ActumError, CheckFailed
 from actum.results import arrowindex, search, tables, view
 from actum.results.browse import TableBrowser
 from actum.results.browse import tables as listed
@@ -157,6 +158,29 @@ def test_r14_what_a_package_is_browsed_by(tmp_path: Path) -> None:
     ]
     export(place, "t", "csv", "data", tmp_path / "t.csv", options={"query": Query(order=(Order("n", True),)).to_json()})
     assert (tmp_path / "t.csv").read_text().splitlines()[:2] == ["n,text", '999,"row 999"']
+
+
+@pytest.mark.parametrize("instead", ["link", "loop", "folder", "pipe"])
+def test_r14_what_stands_in_the_place_of_a_copy_and_is_no_file_gives_way_to_the_authority(tmp_path: Path, instead: str) -> None:
+    place = package(tmp_path)
+    copy = packages.writable(tables.readable(place, "t").path)
+    kept = copy.rename(tmp_path / "kept.parquet")
+    if instead == "folder":
+        copy.mkdir()
+    elif instead == "pipe":
+        os.mkfifo(copy)
+    else:
+        copy.symlink_to(kept if instead == "link" else copy)
+    with TableBrowser(place, "t") as browser:
+        assert (browser.read.instead, browser.read.path.name) == ("damaged", "t.arrow")
+        assert browser.page(0, 1).rows == (("0", "row 0"),)
+    export(place, "t", "csv", "data", tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().count("\n") == ROWS + 1
+    own = packages.writable(place / "tables" / "t.arrow")
+    own.rename(tmp_path / "own.arrow")
+    own.symlink_to(tmp_path / "own.arrow")
+    with pytest.raises(CheckFailed, match="not as it was published"):
+        TableBrowser(place, "t", check=True)
 
 
 def test_r14_an_index_that_is_none_is_said_and_nothing_falls(tmp_path: Path) -> None:

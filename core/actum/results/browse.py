@@ -22,7 +22,7 @@ from actum.errors import ActumError
 from actum.results import columns, texts
 from actum.results import manifest as names
 from actum.results.rows import open_rows
-from actum.results.tables import Readable, readable
+from actum.results.tables import Readable, as_published, readable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,9 +89,9 @@ def _of_itself(path: Path) -> dict[str, Any]:
 class TableBrowser:
     """One open table of a package, read by pages. Use it in a `with` statement, or close it."""
 
-    def __init__(self, package: Path, name: str) -> None:
-        """Raises NotFound, CheckFailed, OSError."""
-        self.read: Readable = readable(package, name)  # which file, and why
+    def __init__(self, package: Path, name: str, *, check: bool = False) -> None:
+        """`check` = no row before the bytes of its file were compared with their digest. Raises NotFound, CheckFailed, OSError."""
+        self.read: Readable = as_published(package, name) if check else readable(package, name)  # which file, and why
         self._rows = open_rows(self.read.path)
         self._cached: OrderedDict[tuple[int, int], pa.RecordBatch] = OrderedDict()
         schema = self._rows.schema

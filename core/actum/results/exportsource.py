@@ -21,7 +21,7 @@ from actum.results import digests, exportplace, query, view
 from actum.results import manifest as names
 from actum.results.query import Query
 from actum.results.rows import is_authority, open_rows
-from actum.results.tables import Readable, readable, table_names
+from actum.results.tables import Readable, as_published, readable, table_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,23 +55,11 @@ def find(package: Path, name: str, *, check: bool = True) -> Source:
     """Raises NotFound, CheckFailed (damaged), OSError."""
     known = table_names(package)
     if name in known:
-        table = readable(package, name)
-        if check and not _as_published(table):
-            table = table.by_authority("damaged")
-            if not _as_published(table):
-                what = f"The table “{name}” is not as it was published."
-                raise CheckFailed("result_damaged", what, remedy="Verify the run.")
+        table = as_published(package, name) if check else readable(package, name)
         return _of_file(package, name, table)
     if name == METRICS:
         return _metrics(package, check)
     raise NotFound("no_table", f"The result has no table “{name}”.", f"It has: {', '.join([*known, METRICS])}.")
-
-
-def _as_published(table: Readable) -> bool:
-    try:
-        return digests.of_file(table.path).sha256 == table.sha256
-    except FileNotFoundError:
-        return False
 
 
 def _of_file(package: Path, name: str, table: Readable) -> Source:

@@ -2,22 +2,29 @@
 
 `locate` is strict: the derived Parquet, or an error. `readable` is for whoever browses: where that quicker copy is not there
 or cannot be opened, it names the authority itself, and why. What a copy holds is not looked at: a value changed within it is
-found by a verification, or by its digest.
+found by a verification, or by its digest. `as_published` reads that digest first, for whoever hands values on.
 """
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actum.errors import CheckFailed, NotFound
-from actum.results import authority
+from actum.results import authority, digests
 from actum.results import manifest as names
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+# What opening something that is no file of ours ends with: nothing, a link, a folder, a pipe, a socket.
+_NOT_A_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.EINVAL, errno.ENXIO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +117,34 @@ def readable(package: Path, name: str) -> Readable:
         return Readable(*source, "absent", source)
     try:
         copy = locate(package, name)
+        if not stat.S_ISREG(os.lstat(copy.path).st_mode):  # a link, a folder, a pipe that would keep us waiting
+            return Readable(*source, "damaged", source)
         copy.rows()
     except FileNotFoundError:
         return Readable(*source, "missing", source)
     except (CheckFailed, KeyError, TypeError):
         return Readable(*source, "damaged", source)
     return Readable(copy.path, copy.sha256, None, source)
+
+
+def as_published(package: Path, name: str) -> Readable:
+    """As `readable`, of a file whose bytes were just compared with their digest. Raises CheckFailed where there is none."""
+    table = readable(package, name)
+    if not _is_as_published(table):
+        table = table.by_authority("damaged")
+        if not _is_as_published(table):
+            what = f"The table “{name}” is not as it was published."
+            raise CheckFailed("result_damaged", what, remedy="Verify the run.")
+    return table
+
+
+def _is_as_published(table: Readable) -> bool:
+    try:
+        return digests.of_file(table.path).sha256 == table.sha256
+    except OSError as error:
+        if error.errno in _NOT_A_FILE:
+            return False
+        raise
 
 
 def locate(package: Path, name: str) -> StoredTable:

@@ -147,25 +147,27 @@ def verified_rows(package: Path) -> dict[str, int]:
 
 
 _BY_AUTHORITY = {
-    "absent": "Read from the authority: there is no quicker copy. `actum verify {run}` compares its bytes.",
+    "absent": "Read from the authority: there is no quicker copy.",
     "missing": "Read from the authority: the quicker copy is missing. `actum verify {run} --rebuild` makes it again.",
     "damaged": "Read from the authority: the quicker copy is damaged. `actum verify {run} --rebuild` makes it again.",
 }
 
 
 def print_table(context: Context, result: ResultView, name: str, count: int) -> int:
-    """The first rows of one table. Raises NotFound."""
+    """The first rows of one table, of a file whose bytes are as published. Raises NotFound, CheckFailed, StorageFailed."""
     from actum.contracts.tables import REASON_SUFFIX
     from actum.results.browse import TableBrowser
+    from actum.results.durable import action
 
     names = [str(table["name"]) for table in result.tables]
     if name not in names:
         known = f"It has: {', '.join(names)}." if names else "It has no tables."
         what = f"The result of run {result.run} has no table “{name}”."
         raise NotFound("no_such_table", what, known, f"`actum results {result.run}` lists what it has.")
-    with TableBrowser(context.workspace.path / result.path, name) as browser:
+    package = context.workspace.path / result.path
+    with action("reading the table"), TableBrowser(package, name, check=True) as browser:
         page = browser.page(0, count)
-    if browser.read.instead is not None:  # its bytes are not compared here: `verify` does that
+    if browser.read.instead is not None:
         context.out.note(_BY_AUTHORITY[browser.read.instead].format(run=result.run))
     titles = [str(column["name"]) for column in page.columns]
     out = context.out
