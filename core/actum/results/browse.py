@@ -90,7 +90,7 @@ class TableBrowser:
     """One open table of a package, read by pages. Use it in a `with` statement, or close it."""
 
     def __init__(self, package: Path, name: str, *, check: bool = False) -> None:
-        """`check` = no row before the bytes of its file were compared with their digest. Raises NotFound, CheckFailed, OSError."""
+        """`check` = no row before its bytes were compared with their digest. Raises NotFound, CheckFailed, OSError."""
         self.read: Readable = as_published(package, name) if check else readable(package, name)  # which file, and why
         self._rows = open_rows(self.read.path)
         self._cached: OrderedDict[tuple[int, int], pa.RecordBatch] = OrderedDict()
