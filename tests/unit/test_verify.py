@@ -324,6 +324,32 @@ def test_the_first_of_many_differences_is_found_however_the_streams_are_cut() ->
         assert outcome.rows == 777
 
 
+def test_a_cell_that_no_value_of_python_can_be_is_a_difference_and_no_crash() -> None:
+    """R14, R16: what is damaged is found to be, whatever its bytes mean now."""
+    odd = {
+        pa.date32(): pa.array([2**31 - 1], pa.int32()).view(pa.date32()),
+        pa.timestamp("us"): pa.array([2**62], pa.int64()).view(pa.timestamp("us")),
+        pa.string(): pa.StringArray.from_buffers(1, pa.py_buffer(b"\0\0\0\0\2\0\0\0"), pa.py_buffer(b"\xff\xfe")),
+    }
+    for kind, found in odd.items():
+        sides = [iter([pa.record_batch([column], names=["a"])]) for column in (pa.nulls(1, kind), found)]
+        difference = compare_batches("t", *sides).difference
+        assert difference is not None
+        assert (difference.row, difference.expected, difference.found) == (1, "null", f"a value that is no {kind}")
+
+
+def test_a_parquet_whose_names_are_no_text_any_more_is_damaged(tmp_path: Path) -> None:
+    made = packages.sample(tmp_path)
+    path = packages.writable(made.path / "derived" / "returns.parquet")
+    good = path.read_bytes()
+    footer = len(good) - 8 - int.from_bytes(good[-8:-4], "little")
+    name = pq.read_schema(path).names[0].encode()
+    path.write_bytes(good[:footer] + good[footer:].replace(name, b"\xd4" * len(name)))
+    assert check(made.path, made.sealed.manifest_sha256, "content").state == "damaged"
+    with pytest.raises(CheckFailed):
+        locate(made.path, "returns").schema()
+
+
 def test_r11_findings_beyond_the_bound_are_counted() -> None:
     findings = Findings()
     for number in range(limits.FINDINGS_MAX + 1):

@@ -229,7 +229,7 @@ def _validated(table: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Rec
         for batch in batches:
             batch.validate(full=True)
             yield batch
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:
         raise ActumError("contract_invalid", f"The Parquet of the table “{table}” is damaged.", f"{error}.") from error
     finally:
         batches.close()  # type: ignore[attr-defined]
@@ -307,7 +307,7 @@ def _read_schema(path: Path, read: Callable[[Path], Any], table: str) -> Any:
 
     try:
         return read(path)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:  # a name in it may be no text
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the disk's; a footer that is none has no number
         why = f"{str(error).splitlines()[0].rstrip('.')}."
@@ -384,7 +384,7 @@ def _batch_difference(table: str, before: int, want: pa.RecordBatch, have: pa.Re
     for position, name in enumerate(want.schema.names):
         row = first_difference(want.column(position), have.column(position))
         if row is not None:
-            texts = (_shown(want.column(position)[row].as_py()), _shown(have.column(position)[row].as_py()))
+            texts = (_cell(want.column(position)[row]), _cell(have.column(position)[row]))
             return Difference(table, before + row + 1, name, *texts)
     return None
 
@@ -398,6 +398,14 @@ def _ended(table: str, rows: int, sides: _Sides) -> Difference | None:
         texts = ("a row", "no row") if more else ("no row", "a row")
         return Difference(table, rows + 1, None, *texts)
     return None
+
+
+def _cell(value: pa.Scalar) -> str:
+    """What a cell holds. What is damaged may hold what no value of Python can: a day in the year 20,000, text that is none."""
+    try:
+        return _shown(value.as_py())
+    except (ArithmeticError, ValueError):
+        return f"a value that is no {value.type}"
 
 
 def _shown(value: Any) -> str:

@@ -93,7 +93,7 @@ def _readable(read: Callable[[Path], Any], path: Path) -> Any:
 
     try:
         return read(path)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise _damaged(f"{path.name}: {str(error).splitlines()[0]}.") from error
