@@ -27,13 +27,17 @@ def stalls_counted(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def open_desk(
-    tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[], Desk]]:
-    """Opens a window on one workspace and waits until it supervises; whatever is open at the end is closed."""
+def no_desks(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desks]:
+    """A workspace with nothing in it, and the windows that will be opened on it; whatever is open at the end is closed."""
     monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("LC_ALL", "C")
     desks = Desks(tmp_path, qapp, qtbot)
-    yield desks.open
+    yield desks
     desks.close()
     i18n.use("en")
+
+
+@pytest.fixture
+def open_desk(no_desks: Desks) -> Callable[[], Desk]:
+    """Opens a window on one workspace and waits until it supervises."""
+    return no_desks.open

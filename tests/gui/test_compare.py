@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from actum import limits
 from actum.results.comparison import compare
 from actum.results.manifest import Messages
-from actum_desktop import i18n
 from actum_desktop.desk import Desk
 from actum_desktop.models.comparemodel import CELL, CompareModel, letter
 from actum_desktop.models.comparing import Compared, Head
@@ -31,21 +29,16 @@ WAIT_MS = 30_000
 
 
 @pytest.fixture
-def desks(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desks]:
+def desks(no_desks: Desks) -> Desks:
     """A workspace with four results: runs 1 to 3 with metrics and a table, run 4 with files alone."""
-    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("LC_ALL", "C")
-    made = Desks(tmp_path, qapp, qtbot)
-    with workspaces.writing(made.ws) as writer:
+    with workspaces.writing(no_desks.ws) as writer:
         digest = results.define(writer)
         for key in ("a", "b", "c"):
-            results.publish_prices(made.ws, writer, workspaces.admit(writer, digest, key=key))
+            results.publish_prices(no_desks.ws, writer, workspaces.admit(writer, digest, key=key))
         row = workspaces.admit(writer, digest, key="files")
         changed = {**results.METRICS[0], "value": "10.9672"}
-        results.publish(made.ws, writer, row, {"report.html": "<p>x</p>"}, Messages(metrics=[changed], done=True))
-    yield made
-    made.close()
-    i18n.use("en")
+        results.publish(no_desks.ws, writer, row, {"report.html": "<p>x</p>"}, Messages(metrics=[changed], done=True))
+    return no_desks
 
 
 def compared(desk: Desk, qtbot: QtBot, runs: tuple[int, ...]) -> CompareView:

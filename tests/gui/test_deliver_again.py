@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from actum.store.queries import Reader
-from actum_desktop import i18n
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.helpers import results, workspaces
@@ -20,18 +17,13 @@ WAIT_MS = 30_000
 
 
 @pytest.fixture
-def desks(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desks]:
+def desks(no_desks: Desks, tmp_path: Path) -> Desks:
     """A workspace with a result whose task exports into a folder that is not there."""
-    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("LC_ALL", "C")
-    made = Desks(tmp_path, qapp, qtbot)
-    with workspaces.writing(made.ws) as writer:
+    with workspaces.writing(no_desks.ws) as writer:
         policies = {"export_on_success": {"folder": str(tmp_path / "mine"), "name": "{table}", "format": "parquet"}}
         digest = results.define(writer, policies)
-        results.publish_prices(made.ws, writer, workspaces.admit(writer, digest, key="one"))
-    yield made
-    made.close()
-    i18n.use("en")
+        results.publish_prices(no_desks.ws, writer, workspaces.admit(writer, digest, key="one"))
+    return no_desks
 
 
 def test_the_alert_exports_again_and_goes_when_that_worked(desks: Desks, qtbot: QtBot, tmp_path: Path) -> None:

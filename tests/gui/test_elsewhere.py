@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from actum.results import pack
-from actum_desktop import i18n
 from actum_desktop.elsewheredesk import ElsewhereDesk
 from actum_desktop.views.packagedrop import dropped
 from PySide6.QtCore import QMimeData, QUrl
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.helpers import packages
@@ -22,13 +19,8 @@ WAIT_MS = 30_000
 
 
 @pytest.fixture
-def desks(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desks]:
-    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("LC_ALL", "C")
-    made = Desks(tmp_path, qapp, qtbot)
-    yield made
-    made.close()
-    i18n.use("en")
+def desks(no_desks: Desks) -> Desks:
+    return no_desks
 
 
 @pytest.fixture

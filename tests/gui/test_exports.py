@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,13 @@ import openpyxl
 import pyarrow as pa
 import pytest
 from actum.store.queries import Reader
-from actum_desktop import i18n
 from actum_desktop.batchdesk import BatchDesk
 from actum_desktop.desk import Desk
 from actum_desktop.views.batchview import BatchDialog
 from actum_desktop.views.exportdialog import ExportDialog
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from tests.gui.test_results import opened
@@ -32,18 +30,13 @@ NEEDS_NAME = (QAbstractButton, QLineEdit, QAbstractItemView)
 
 
 @pytest.fixture
-def desks(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desks]:
+def desks(no_desks: Desks) -> Desks:
     """A workspace with the results of three runs, each with metrics and a table."""
-    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("LC_ALL", "C")
-    made = Desks(tmp_path, qapp, qtbot)
-    with workspaces.writing(made.ws) as writer:
+    with workspaces.writing(no_desks.ws) as writer:
         digest = results.define(writer)
         for key in ("one", "two", "three"):
-            results.publish_prices(made.ws, writer, workspaces.admit(writer, digest, key=key))
-    yield made
-    made.close()
-    i18n.use("en")
+            results.publish_prices(no_desks.ws, writer, workspaces.admit(writer, digest, key=key))
+    return no_desks
 
 
 def exported(dialog: ExportDialog, path: Path, qtbot: QtBot) -> None:

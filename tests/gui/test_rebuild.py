@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from actum_desktop import i18n
 from actum_desktop.views.resultpage import ResultPage
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.helpers import packages, results, workspaces
@@ -19,16 +14,11 @@ WAIT_MS = 30_000
 
 
 @pytest.fixture
-def desks(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desks]:
-    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("LC_ALL", "C")
-    made = Desks(tmp_path, qapp, qtbot)
-    with workspaces.writing(made.ws) as writer:
+def desks(no_desks: Desks) -> Desks:
+    with workspaces.writing(no_desks.ws) as writer:
         digest = results.define(writer)
-        results.publish_prices(made.ws, writer, workspaces.admit(writer, digest))
-    yield made
-    made.close()
-    i18n.use("en")
+        results.publish_prices(no_desks.ws, writer, workspaces.admit(writer, digest))
+    return no_desks
 
 
 def verified(desks: Desks, qtbot: QtBot) -> ResultPage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,20 +32,15 @@ NEEDS_NAME = (QAbstractButton, QLineEdit, QComboBox, QAbstractItemView)
 
 
 @pytest.fixture
-def desks(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desks]:
+def desks(no_desks: Desks) -> Desks:
     """A workspace with two results: run 1 with metrics and a table, run 2 with files alone."""
-    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("LC_ALL", "C")
-    made = Desks(tmp_path, qapp, qtbot)
-    with workspaces.writing(made.ws) as writer:
+    with workspaces.writing(no_desks.ws) as writer:
         digest = results.define(writer)
-        results.publish_prices(made.ws, writer, workspaces.admit(writer, digest))
+        results.publish_prices(no_desks.ws, writer, workspaces.admit(writer, digest))
         row = workspaces.admit(writer, digest, key="files")
         messages = Messages(metrics=results.METRICS[:1], done=True)
-        results.publish(made.ws, writer, row, {"report.html": "<p>x</p>"}, messages)
-    yield made
-    made.close()
-    i18n.use("en")
+        results.publish(no_desks.ws, writer, row, {"report.html": "<p>x</p>"}, messages)
+    return no_desks
 
 
 def opened(desk: Desk, qtbot: QtBot, run: int = 1) -> ResultPage:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pyarrow.parquet as pq
 import pytest
-from actum_desktop import i18n
 from actum_desktop.views.resultpage import ResultPage
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.helpers import packages, results, workspaces
@@ -50,16 +47,11 @@ class Shown:
 
 
 @pytest.fixture
-def shown(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shown]:
-    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("LC_ALL", "C")
-    made = Desks(tmp_path, qapp, qtbot)
-    with workspaces.writing(made.ws) as writer:
+def shown(no_desks: Desks, qtbot: QtBot) -> Shown:
+    with workspaces.writing(no_desks.ws) as writer:
         digest = results.define(writer)
-        results.publish_prices(made.ws, writer, workspaces.admit(writer, digest))
-    yield Shown(made, qtbot)
-    made.close()
-    i18n.use("en")
+        results.publish_prices(no_desks.ws, writer, workspaces.admit(writer, digest))
+    return Shown(no_desks, qtbot)
 
 
 def test_r14_without_its_copy_a_table_is_read_from_its_authority_until_the_copy_is_made_again(shown: Shown) -> None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from actum.store.queries import Reader
-from actum_desktop import i18n
 from actum_desktop.desk import Desk
 from actum_desktop.views.programdialog import ProgramDialog
 from actum_desktop.views.runform import RunForm
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.gui.test_forms import every_value, fill_by_keyboard
@@ -29,13 +26,8 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def desks(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desks]:
-    monkeypatch.setenv("ACTUM_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("LC_ALL", "C")
-    made = Desks(tmp_path, qapp, qtbot)
-    yield made
-    made.close()
-    i18n.use("en")
+def desks(no_desks: Desks) -> Desks:
+    return no_desks
 
 
 def open_task(desk: Desk, qtbot: QtBot, name: str) -> RunForm:
