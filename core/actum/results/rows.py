@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from actum import limits
-from actum.errors import ActumError, StorageFailed
+from actum.errors import ActumError, CheckFailed, StorageFailed
 from actum.results import authority
 from actum.results import manifest as names_of
 
@@ -171,7 +171,7 @@ def _told(path: Path, doing: str = "reading the table") -> Iterator[None]:
         raise (damaged(path, error) if error.errno is None else StorageFailed(doing, error)) from error
 
 
-def damaged(path: Path, error: object) -> ActumError:
+def damaged(path: Path, error: object) -> CheckFailed:
     """Such a file is not what it was published as."""
     said = (str(error).splitlines() or [""])[0] or type(error).__name__
-    return ActumError("result_damaged", "The table cannot be read.", f"{path.name}: {said}.", "Verify the result.")
+    return CheckFailed("result_damaged", "The table cannot be read.", f"{path.name}: {said}.", "Verify the result.")

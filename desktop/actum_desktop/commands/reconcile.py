@@ -97,6 +97,7 @@ def _wait(context: Context, session: Session, interrupts: Interrupts, told: set[
     if not left.settled():
         context.out.note("Left. The work goes on; `actum reconcile --wait` comes back to it.")
         return EXIT_INTERRUPTED
+    session.finish_left_exports()
     if left.held:
         runs = ", ".join(str(run) for run in left.held)
         context.out.note(f"Held: what became of run {runs} cannot be told from here. `actum alerts` says what is waited for.")

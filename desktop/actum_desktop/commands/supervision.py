@@ -127,6 +127,12 @@ class InThisProcess:
         finally:
             self.headless.leave()
 
+    def finish_left_exports(self) -> None:
+        """What an earlier supervisor left unfinished of the exports on success, too."""
+        if not self.headless.retired and not self._interrupts.count:
+            self.headless.controller.deliveries.begin()
+            self._finish_exports()
+
     def _finish_exports(self) -> None:
         """What a task wants exported on success is there when its command returns; a signal leaves it to the next one."""
         deliveries = self.headless.controller.deliveries
@@ -206,6 +212,11 @@ class Session:
                 losses += 1
                 if losses >= limits.COMMAND_TRIES_MAX:
                     raise
+
+    def finish_left_exports(self) -> None:
+        """Exports on success that were cut off are finished; a supervisor elsewhere does that by itself."""
+        if isinstance(self._open, InThisProcess):
+            self._open.finish_left_exports()
 
     def supervisor(self) -> Supervision:
         if self._open is None:

@@ -66,6 +66,8 @@ class Deliveries:
 
     def begin(self) -> None:
         """What an earlier supervisor left unfinished, or could not do. Once."""
+        if self.begun:
+            return
         reader = self._instance.reader
         before, self._before = self._before or set(), None
         for listed in reversed(resultlists.page(reader.connection, None, RESULTS_SWEPT_MAX)):
