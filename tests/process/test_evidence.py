@@ -258,6 +258,29 @@ def test_a_host_that_has_not_taken_its_lock_yet_lives_and_is_no_work(attempt: At
         starting.wait()
 
 
+@pytest.mark.parametrize("copied", [False, True], ids=["moved away", "a copy in its place"])
+def test_r07_a_host_that_holds_its_lock_is_seen_wherever_its_folder_is_by_now(attempt: Attempt, copied: bool) -> None:
+    """Nobody has heard of it yet: its cookie alone tells, and the alive file it holds is not the one that stands there now.
+
+    A copy would show no host, no claim and no tree, and the launch be taken for lost; a folder that is gone could be attested.
+    """
+    lock = os.open(attempt.folder / "spool" / "alive", os.O_RDWR)
+    words = [sys.executable, "-c", "import time; time.sleep(600)", "core/host/host_main.py", str(attempt.folder)]
+    starting = subprocess.Popen(words, env={"ACTUM_COOKIE": attempt.launch["cookie"]}, pass_fds=[lock])
+    os.close(lock)
+    away = attempt.folder.rename(attempt.folder.with_name("away"))
+    if copied:
+        shutil.copytree(away, attempt.folder)
+    try:
+        seen = wait_until(lambda: (s := look(attempt)).host is HostSeen.ALIVE and s, what="the host in sight")
+        assert (seen.host_method, seen.host_identity) == ("cookie", identity.of(starting.pid))
+    finally:
+        starting.kill()
+        starting.wait()
+        shutil.rmtree(attempt.folder, ignore_errors=True)
+        away.rename(attempt.folder)
+
+
 def test_a_thousand_attempts_are_seen_by_one_pass_in_two_seconds(tmp_path: Path) -> None:
     """§10 of PERFORMANCE: reconcile 1,000 leftovers ≤ 2 s; asserted loosely, for the shape and not the speed."""
     one = make_attempt(tmp_path, SLEEPS)

@@ -144,11 +144,17 @@ class Snapshot:
                     waiting.append(child)
 
     def _is_nested(self, pid: int, cookie: str | None, alive: tuple[int, int] | None) -> bool:
-        """Whether this process is not of this attempt: by its cookie, by the alive file or the workspace's lock it holds."""
-        if cookie is not None and self.cookies.get(pid, cookie) != cookie:
+        """Whether this process is not of this attempt: by its cookie, by the alive file or the workspace's lock it holds.
+
+        The alive file tells of those without a cookie. Who carries this one holds the alive file of this attempt, wherever it
+        is by now: its folder may have been moved away, or a copy stand in its place.
+        """
+        told = self.cookies.get(pid)
+        if cookie is not None and told is not None and told != cookie:
             return True
         held = self.alive_of.get(pid, set())
-        return (bool(held) and alive not in held) or (pid in self.supervisors and not held)
+        foreign = bool(held) and alive not in held and (cookie is None or told != cookie)
+        return foreign or (pid in self.supervisors and not held)
 
     def _lives(self, identity: ProcessIdentity) -> bool:
         seen = self.processes.get(identity.pid)
