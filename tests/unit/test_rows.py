@@ -160,6 +160,16 @@ def test_r14_what_a_package_is_browsed_by(tmp_path: Path) -> None:
     assert (tmp_path / "t.csv").read_text().splitlines()[:2] == ["n,text", '999,"row 999"']
 
 
+@pytest.mark.parametrize("said", ["actum.table", "actum.manifest"])
+def test_r14_the_parquet_of_another_table_or_package_gives_way_to_the_authority(tmp_path: Path, said: str) -> None:
+    place = package(tmp_path)
+    copy = packages.writable(tables.readable(place, "t").path)
+    other = pq.read_table(copy)
+    pq.write_table(other.slice(3).replace_schema_metadata({**other.schema.metadata, said.encode(): "another"}), copy)
+    with TableBrowser(place, "t") as browser:
+        assert (browser.read.instead, browser.total, browser.page(0, 1).rows) == ("damaged", ROWS, (("0", "row 0"),))
+
+
 @pytest.mark.parametrize("instead", ["link", "loop", "folder", "pipe"])
 def test_r14_what_stands_in_the_place_of_a_copy_and_is_no_file_gives_way_to_the_authority(tmp_path: Path, instead: str) -> None:
     place = package(tmp_path)

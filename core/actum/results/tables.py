@@ -1,8 +1,8 @@
 """The readable tables of a package: where the Parquet of each is, and reading it (R13: through the manifest only).
 
-`locate` is strict: the derived Parquet, or an error. `readable` is for whoever browses: where that quicker copy is not there
-or cannot be opened, it names the authority itself, and why. What a copy holds is not looked at: a value changed within it is
-found by a verification, or by its digest. `as_published` reads that digest first, for whoever hands values on.
+`locate` is strict: the derived Parquet, or an error. `readable` is for whoever browses: where that quicker copy is not there,
+cannot be opened or is another table's, it names the authority itself, and why. What a copy holds is not looked at: a value
+changed within it is found by a verification, or by its digest. `as_published` reads that first, for whoever hands values on.
 """
 
 from __future__ import annotations
@@ -45,6 +45,13 @@ class StoredTable:
         import pyarrow.parquet as pq
 
         return int(_readable(pq.read_metadata, self.path).num_rows)
+
+    def is_derived_from(self, manifest_sha256: str) -> bool:
+        """Whether the Parquet says that it is this table of that package, and not another's."""
+        import pyarrow.parquet as pq
+
+        said = _readable(pq.read_metadata, self.path).metadata or {}
+        return (said.get(b"actum.table"), said.get(b"actum.manifest")) == (self.name.encode(), manifest_sha256.encode())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows, at most BATCH_ROWS at once. Raises OSError, ActumError."""
@@ -106,7 +113,7 @@ def table_names(package: Path) -> list[str]:
 
 def readable(package: Path, name: str) -> Readable:
     """How a table can be browsed now. Raises NotFound, CheckFailed (the manifest cannot be read), OSError."""
-    manifest, _digest = _read(package)
+    manifest, digest = _read(package)
     entry = next((entry for entry in manifest["files"] if entry.get("table") == name), None)
     if entry is None or entry["rule"] not in authority.DERIVED_RULES:
         found = locate(package, name)
@@ -119,7 +126,8 @@ def readable(package: Path, name: str) -> Readable:
         copy = locate(package, name)
         if not stat.S_ISREG(os.lstat(copy.path).st_mode):  # a link, a folder, a pipe that would keep us waiting
             return Readable(*source, "damaged", source)
-        copy.rows()
+        if not copy.is_derived_from(digest):
+            return Readable(*source, "damaged", source)
     except FileNotFoundError:
         return Readable(*source, "missing", source)
     except (CheckFailed, KeyError, TypeError):
