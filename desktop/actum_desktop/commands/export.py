@@ -84,7 +84,7 @@ def _one(args: argparse.Namespace, context: Context, form: str, profile: str) ->
     name = args.targets[1]
     with context.reader() as reader:
         number = run_number(reader, args.targets[0])
-        query = _query(args, context, reader, number, name) if args.where or args.sort or args.rows else None
+        query = _query(args, context, reader, number, name) if args.where or args.sort or args.rows is not None else None
     item = Item(number, name, Path(target_path(name, form, args.output)), form, profile)
     body = item.body(_existing(args)) | ({"query": query} if query is not None else {})
     with Interrupts() as interrupts, Session(context.workspace, interrupts) as session:
@@ -123,7 +123,7 @@ def _on_success(args: argparse.Namespace, context: Context) -> int:
 
 
 def _many(args: argparse.Namespace, context: Context, form: str, profile: str) -> int:
-    if args.where or args.sort or args.rows:
+    if args.where or args.sort or args.rows is not None:
         raise wrong_use("--where, --sort and --rows take one table.", "Export it by itself: actum export RUN NAME --where …")
     folder = Path(os.path.abspath(os.path.expanduser(args.output or ".")))
     if not folder.is_dir():
@@ -253,7 +253,7 @@ def _query(args: argparse.Namespace, context: Context, reader: Reader, number: i
         where = filtertext.parse(args.where, table.described) if args.where else None
     except filtertext.FilterWrong as error:
         raise _filter_words(error, args.where, table.described) from error
-    return Query(where, tuple(order), rows=row_ranges(args.rows) if args.rows else None).to_json()
+    return Query(where, tuple(order), rows=None if args.rows is None else row_ranges(args.rows)).to_json()
 
 
 def row_ranges(text: str) -> tuple[tuple[int, int], ...]:
