@@ -59,6 +59,24 @@ def test_r09_what_a_person_attests_ends_the_hold_and_stands_as_their_word(app: A
     app.run("audit")
 
 
+def test_r18_a_word_that_is_on_record_is_not_asked_for_again_after_a_crash(app: App) -> None:
+    """Killed at each commit that follows it; what was acknowledged has its effect (R04), whoever comes next."""
+    host = begun(app)
+    for pid in (host, *app.pids()):
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: identity.of(host) is None, what="the end of the host")
+    shutil.rmtree(app.ws.attempt_folder(1, 1))
+    for passage in range(6, 20):  # what comes before is the opening
+        app.run("reconcile", "--attest", "1", "--yes", fault=f"store.commit.after#{passage}:kill-app", code=None)
+        if "attested" in app.journal():
+            break
+    assert app.json("show", "1")["released"] is False
+    app.run("reconcile", "--wait")
+    assert (app.status(), app.journal().count("attested")) == ("FAILED", 1)
+    gone = next(fact for fact in app.json("show", "1")["facts"] if fact["fact"] == "tree_gone")["evidence"]
+    assert gone["method"] == "attested"
+
+
 def test_r09_a_launch_whose_folder_is_gone_is_attested_too(app: App) -> None:
     app.define(gated=False)
     app.run("run", "work", fault="controller.spawn.before:kill-app", code=-signal.SIGKILL)

@@ -91,6 +91,7 @@ class AttemptRow:
     facts: Mapping[FactName, Mapping[str, Any]] = field(default_factory=dict)
     inputs: tuple[InputRow, ...] = ()
     adopts: AdoptedRow | None = None
+    attested: Mapping[str, Any] | None = None  # of one taken over: a person's word that still stands, as the fact says it
 
     @property
     def place(self) -> tuple[int, int]:

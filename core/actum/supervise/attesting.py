@@ -9,6 +9,7 @@ is offered for adoption, as ever.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from actum.clock import Now
 from actum.errors import ActumError, Conflict
 from actum.model.changes import Answer, JournalEntry, Note, Refused
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, TreeSeen
+from actum.model.run import AttemptRow
 from actum.model.status import Phase, Status
 from actum.supervise.commands import refusal_error
 from actum.supervise.effects import Effect, Reply
@@ -23,6 +25,7 @@ from actum.supervise.events import Attested
 from actum.supervise.machine import Machine
 
 METHOD = "attested"
+_SEEN_AGAIN = frozenset({"contact_resumed", "late_host", "tree_left", "signalled"})
 
 
 def asked(m: Machine | None, event: Attested, now: Now) -> Note | Reply:
@@ -73,6 +76,24 @@ def believed(m: Machine, seen: Evidence) -> Evidence:
         told |= {"claim": ClaimSeen.NONE}
         m.live["launch_attested"] = True  # the claim cannot be revoked where its folder cannot be written
     return replace(seen, **told)
+
+
+def on_record(entries: Iterable[tuple[str, int, Mapping[str, Any]]]) -> dict[str, Any] | None:
+    """The word that stands after these journal rows (kind, time, data) of one attempt: one that was given is not asked for
+    again after a crash (R18). It has lapsed once something of the attempt was seen again after it.
+    """
+    given: dict[str, Any] | None = None
+    for kind, at_us, data in entries:
+        if kind == "attested":
+            given = {"method": METHOD, "by": data.get("by"), "at": at_us, "waited_for": data.get("waited_for")}
+        elif kind in _SEEN_AGAIN or (kind == "can_tell" and data.get("contact") != "none"):
+            given = None
+    return given
+
+
+def remembered(row: AttemptRow) -> dict[str, Any]:
+    """What a new service instance knows of an attempt from a person's word that stands on record."""
+    return {} if row.attested is None else {"attested": dict(row.attested)}
 
 
 def word(m: Machine) -> dict[str, Any]:

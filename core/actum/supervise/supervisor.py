@@ -201,6 +201,7 @@ class Supervisor:
                 continue
             m = self._machine(row, now)
             m.restored = True
+            m.live |= attesting.remembered(row)
             if advancing.needs_look(m):
                 self.unjudged.add(row.attempt)
                 effects += m.look(now)

@@ -39,6 +39,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from actum_desktop.controller import live
 from actum_desktop.controller.adoption import Offers
+from actum_desktop.controller.attested import with_words
 from actum_desktop.controller.awake import KeepAwake
 from actum_desktop.controller.backgroundsweep import BackgroundSweep
 from actum_desktop.controller.capacity import Capacity
@@ -123,7 +124,7 @@ class Controller(QObject):
         self._commands.define_built_in_tasks()
         self._listen(instance, opened.epoch)
         settings = merged(self._reader.setting_rows())
-        rows = tuple(self._reader.attempt_rows(open_only=True))
+        rows = with_words(self._reader, self._reader.attempt_rows(open_only=True))
         doubtful = opened.recovery or opened.log_lost or opened.generation_lost
         paused = doubtful or not (opened.previous_clean or settings["resume_queue_after_crash"])
         slots = 0 if opened.recovery else int(settings["slots"])
