@@ -56,6 +56,7 @@ class App:
     asked: dict[int, Any] = field(default_factory=dict)
     inherited: set[str] = field(default_factory=set)  # attempts there is something to look for, from before
     last_seq: dict[str, int] = field(default_factory=dict)
+    unheard_s: dict[str, float] = field(default_factory=dict)  # attempt → seconds listened since its host last said anything
     states_read: dict[str, int] = field(default_factory=dict)  # attempt → seq of the state file last read
     asleep_us: int = 0
 
@@ -78,9 +79,9 @@ class App:
         known = self.states_read.get(attempt)
         if known is None:
             age_us = self.world.clocks.monotonic_us - int(state.get("monotonic_at") or 0)
-            self.world.unheard_s[attempt] = max(0.0, age_us / US)
+            self.unheard_s[attempt] = max(0.0, age_us / US)
         elif known != state["seq"]:
-            self.world.unheard_s[attempt] = 0.0
+            self.unheard_s[attempt] = 0.0
         self.states_read[attempt] = state["seq"]
 
     def handle(self, event: events.Event) -> list[effects.Effect]:
@@ -91,11 +92,9 @@ class App:
         if isinstance(event, events.Committed) and isinstance(event.answer, Refused):
             self.deposed = self.deposed or event.answer.kind is RefusalKind.EPOCH
         if isinstance(event, events.Frame | events.Hello):
-            world.unheard_s[event.attempt] = 0.0
+            self.unheard_s[event.attempt] = 0.0
         elif isinstance(event, events.StateRead):
             self._note_heard(event.attempt, event.state)
-        elif isinstance(event, events.Opened):
-            world.unheard_s.clear()
         looking = self.supervisor.machines.get(event.attempt) if isinstance(event, events.Looked) else None
         judges = looking is not None and not looking.stale  # one that is made again judges nothing
         wanted = self.supervisor.handle(event, world.clocks.now())

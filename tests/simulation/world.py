@@ -71,7 +71,6 @@ class World:
     rejections: set[str] = field(default_factory=set)  # attempts whose package verification rejects
     stopped_before: dict[str, bool] = field(default_factory=dict)  # attempt → a stop was on record before it was made
     accepted: set[int] = field(default_factory=set)  # runs whose stop was answered “accepted”
-    unheard_s: dict[str, float] = field(default_factory=dict)  # attempt → seconds listened since a host last said anything
     timed_out: set[str] = field(default_factory=set)  # attempts that were timed out before their outcome was durable
     log: list[str] = field(default_factory=list)
     channels: int = 0
@@ -361,8 +360,8 @@ class World:
         for channel in list(app.channels) if whole else ():
             while channel.to_app and app.acts:
                 app.step_channel(channel)
-        for host in self.hosts if app.epoch == self.store.epoch else ():
-            self.unheard_s[host.attempt] = self.unheard_s.get(host.attempt, 0.0) + min(seconds, TICK_LATE_S)
+        for host in self.hosts:
+            app.unheard_s[host.attempt] = app.unheard_s.get(host.attempt, 0.0) + min(seconds, TICK_LATE_S)
         if app.acts:
             app.tick()
         self.look()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from actum.limits import HOST_SILENT_S
 from actum.model.changes import Change
 from actum.model.facts import FACTS, POSITION, FactName
 from actum.model.run import AttemptRow
@@ -153,15 +152,6 @@ def timeout_means_a_deadline_has_passed(ledger: Ledger, before: AttemptRow, row:
         return None  # its work never began, and its host stood still for longer than it may take to begin and to work
     active = ledger.truth.active_s(row.attempt)
     return f"TIMEOUT after {active:.0f} s, and the deadlines are {limits}" if active < min(limits) - 0.001 else None
-
-
-@at("changed", "R08")
-def silence_was_listened_to(ledger: Ledger, before: AttemptRow, row: AttemptRow, request: Change) -> Said:
-    """Time in which this instance was not there to listen is no silence of the host."""
-    if row.pair.status is not Status.TIMEOUT or before.pair.status is Status.TIMEOUT or _folder(ledger, row).outcome:
-        return None
-    silent = ledger.truth.unheard_s.get(row.attempt, 0.0)
-    return f"TIMEOUT, and the silence that was listened to is {silent:.1f} s" if silent < HOST_SILENT_S else None
 
 
 @at("changed", "P20")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from actum.limits import HOST_SILENT_S
 from actum.model.changes import Change
 from actum.model.facts import FactName
 from actum.model.run import AttemptRow
@@ -58,6 +59,18 @@ def nothing_is_launched_before_the_verdicts(ledger: Ledger, app: App, effect: ef
     begins = granted or isinstance(effect, effects.Launch | effects.Freeze)
     left = begins and app.unlooked()
     return f"{type(effect).__name__} before {left} has a verdict" if left else None
+
+
+@at("effect", "R08")
+def silence_was_listened_to(ledger: Ledger, app: App, effect: effects.Effect, row: Row) -> Said:
+    """Time in which this instance was not there to listen is no silence of the host: judged when it asks for the TIMEOUT."""
+    request = effect.request if isinstance(effect, effects.Persist) else None
+    arrow = request.arrow if isinstance(request, Change) else None
+    timed_out = arrow is not None and arrow.event is AttemptEvent.DEADLINE_PASSED
+    if not timed_out or request is None or ledger.folders[request.attempt].outcome:
+        return None
+    silent = app.unheard_s.get(request.attempt, 0.0)
+    return f"TIMEOUT, and the silence that was listened to is {silent:.1f} s" if silent < HOST_SILENT_S else None
 
 
 @at("effect", "R01")

@@ -17,7 +17,12 @@ MEASURES = {"freeze": Phase.FREEZING, "derive": Phase.VERIFYING, "verify": Phase
 
 @at("shown", "R10")
 def nothing_shows_100_before_the_reference(ledger: Ledger, m: Machine, row: AttemptRow) -> Said:
-    """The row as a reader has it, with what this instance knows laid over it; work may say long before that it is done."""
+    """The row as a reader has it, with what this instance knows laid over it; work may say long before that it is done.
+
+    A run shows its current attempt: an instance that was deposed may still know of an earlier one.
+    """
+    if not row.current:
+        return None
     live = {"progress": m.live.get("progress"), "step": m.live.get("step")}
     fraction = fraction_of({"status": row.run_status.value, "phase": row.pair.phase.value, **live})
     whole = fraction is not None and (fraction >= 1 or measures.percent(fraction) == "100 %")
