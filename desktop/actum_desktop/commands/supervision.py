@@ -120,7 +120,7 @@ class InThisProcess:
     def leave(self) -> None:
         try:
             if not self.headless.retired:
-                self._finish_exports()
+                self._finish_what_follows()
                 resume = left_to_do(self._ws, self.headless.controller.supervisor.epoch)
                 if resume is not None:
                     start_supervisor(self._ws, resume=resume)
@@ -131,13 +131,13 @@ class InThisProcess:
         """What an earlier supervisor left unfinished of the exports on success, too."""
         if not self.headless.retired and not self._interrupts.count:
             self.headless.controller.deliveries.begin()
-            self._finish_exports()
+            self._finish_what_follows()
 
-    def _finish_exports(self) -> None:
-        """What a task wants exported on success is there when its command returns; a signal leaves it to the next one."""
-        deliveries = self.headless.controller.deliveries
-        if deliveries.busy and not self._interrupts.count:
-            self.headless.run_until(lambda: not deliveries.busy)
+    def _finish_what_follows(self) -> None:
+        """Exports on success and offers are there when the command returns; a signal leaves them to the next one."""
+        controller = self.headless.controller
+        if controller.settling and not self._interrupts.count:
+            self.headless.run_until(lambda: not controller.settling)
 
     def _refuse_retired(self, cause: Busy | None) -> None:
         """Raises ChannelLost when this process supervises no longer, SystemExit when it was asked to end."""

@@ -81,6 +81,11 @@ class Offers:
         self._found: Found = []
         self._running = False
 
+    @property
+    def busy(self) -> bool:
+        """Whether an attempt that was closed here has yet to be looked at: nobody leaves before."""
+        return bool(self._closed)
+
     def begin(self, done: Callable[[Found], None]) -> None:
         """Look at the newest runs that ended without a result."""
         self._waiting.append(done)

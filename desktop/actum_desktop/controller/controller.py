@@ -210,7 +210,17 @@ class Controller(QObject):
     def idle(self) -> bool:
         """Nothing in flight, nothing asked."""
         asked = self._queue or self._replies or self._thens
-        return self.supervisor.idle and not asked and not self.deliveries.busy
+        return self.supervisor.idle and not asked and not self._follows
+
+    @property
+    def settling(self) -> bool:
+        """Whether a change is being recorded, or what follows the end of a run is being done: exports, the offer of a package
+        nobody awaits. A reader may know of the end a moment sooner than the supervisor whose commit it was."""
+        return self._follows or any(m.pending is not None for m in self.supervisor.machines.values())
+
+    @property
+    def _follows(self) -> bool:
+        return self.deliveries.busy or self.offers.busy
 
     @property
     def left(self) -> bool:
