@@ -121,9 +121,9 @@ def test_p16_under_an_open_adoption_the_old_run_cannot_be_deleted(app: App) -> N
             connection.execute("UPDATE run SET deletion = 'soft' WHERE number = ?", (STOPPED,))
         connection.execute("UPDATE run SET deletion = 'soft' WHERE number = ?", (LOST,))
     connection.close()
-    assert app.json("adopt", str(LOST), code=4)["error"]["why"] == f"Run {LOST} is in the trash."
     app.run("stop", str(NEW))
     app.run("reconcile", "--wait")
+    assert app.json("adopt", str(LOST), code=4)["error"]["why"] == f"Run {LOST} is in the trash."
     shown = app.json("show", str(NEW))
     assert (shown["status"], shown["released"], shown["result"]) == ("STOPPED", True, None)
     assert (app.ws.attempt_folder(STOPPED, 1) / "staging" / "manifest.json").exists(), "the package stays where it was"
