@@ -12,6 +12,7 @@ from typing import Any
 from actum import canonical, clock
 from actum.contracts import tables
 from actum.model.changes import AddTask, ResultRow
+from actum.results import digests
 from actum.results.manifest import Messages
 from actum.store.writer import Writer
 from actum.workspace import Workspace
@@ -101,7 +102,7 @@ def publish(
     result = ResultRow(
         path=str(target.relative_to(ws.path)),
         digest=made.sealed.manifest_sha256,
-        derived_digest=None,
+        derived_digest=digests.of_file(target / "derived" / "derived.json").sha256,
         metrics=tuple(metrics),
         tables=tuple(names),
         rows_total=sum(int(item["rows"] or 0) for item in names),

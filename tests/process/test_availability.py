@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from actum.model.facts import FACTS
 
@@ -81,6 +84,65 @@ def test_r18_a_crash_while_rebuilding_leaves_what_can_be_rebuilt(app: App) -> No
     found = app.json("verify", "1", code=5)
     assert (found["state"], found["rebuildable"]) == ("damaged", True)
     assert app.json("verify", "1", "--rebuild")["state"] == "readable"
+
+
+def sealed_again(package: Path, table: pa.Table) -> None:
+    """Another table in the place of the copy, with digests that fit it."""
+    copy = opened(package / "derived" / "squares.parquet")
+    pq.write_table(table, copy)
+    listed = opened(package / "derived" / "derived.json")
+    document = json.loads(listed.read_bytes())
+    content = copy.read_bytes()
+    document["files"][0] |= {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
+    listed.write_text(json.dumps(document))
+
+
+def test_r14_r16_a_copy_sealed_again_over_another_value_is_not_believed(app: App, tmp_path: Path) -> None:
+    """Its digests fit, and are not those on record: the authority is read, and it is said; a pack of it is refused."""
+    out = ("-o", str(tmp_path / "squares.csv"), "--overwrite")
+    app.run("export", "1", "squares", *out)
+    exported, seen = (tmp_path / "squares.csv").read_bytes(), app.run("results", "1", "--table", "squares")
+    table = pq.read_table(package(app) / "derived" / "squares.parquet")
+    place, name = table.num_columns - 1, table.column_names[-1]
+    lie = pa.array(["777777", *table[name].cast("string").to_pylist()[1:]]).cast(table[name].type)
+    sealed_again(package(app), table.set_column(place, table.schema.field(place), lie))
+
+    for when in ("before it is verified", "after"):
+        made = app.run("export", "1", "squares", *out)
+        assert "Read from the authority: the quicker copy is damaged." in made.stderr, when
+        assert (tmp_path / "squares.csv").read_bytes() == exported, when
+        word = json.loads((tmp_path / "squares.csv.actum.json").read_bytes())
+        assert word["source"]["file"] == "tables/squares.csv", when
+        shown = app.run("results", "1", "--table", "squares")
+        assert shown.stdout == seen.stdout, when
+        assert "Read from the authority: the quicker copy is damaged." in shown.stderr, when
+        viewed = app.json("export", "1", "squares", *out, "--where", f'{name} = "777777"')
+        assert (viewed["rows"], viewed["instead"]) == (0, "damaged"), when
+        refused = app.json("pack", "1", "-o", str(tmp_path / "all.actumpack"), code=5)
+        assert refused["error"]["code"] == "result_damaged", when
+        if when != "after":
+            assert app.json("verify", "1", code=5)["state"] == "damaged"
+
+    app.json("verify", "1", "--rebuild")
+    assert app.json("export", "1", "squares", *out)["instead"] is None
+
+
+def test_r14_r16_a_copy_made_again_with_other_digests_is_believed_once_it_was_verified(app: App, tmp_path: Path) -> None:
+    """What a later library writes differs in bytes: on record is each derived.json whose every row was compared."""
+    out = ("-o", str(tmp_path / "squares.csv"), "--overwrite")
+    listed = opened(package(app) / "derived" / "derived.json")
+    listed.write_text(json.dumps(json.loads(listed.read_bytes())))
+    assert app.json("export", "1", "squares", *out)["instead"] == "damaged"
+    assert app.json("verify", "1")["state"] == "readable"
+    assert app.json("export", "1", "squares", *out)["instead"] is None
+
+
+def test_r13_r14_a_package_sealed_again_with_a_manifest_of_its_own_is_not_read(app: App, tmp_path: Path) -> None:
+    manifest = opened(package(app) / "manifest.json")
+    manifest.write_text(json.dumps(json.loads(manifest.read_bytes())))
+    for args in (("export", "1", "squares", "-o", str(tmp_path / "s.csv")), ("results", "1", "--table", "squares")):
+        assert app.json(*args, code=5)["error"]["code"] == "result_damaged"
+    assert list(tmp_path.glob("s.csv*")) == []
 
 
 def test_a_damaged_authority_is_never_repaired(app: App) -> None:

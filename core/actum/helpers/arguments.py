@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from actum.errors import WrongUse
+
+if TYPE_CHECKING:
+    from actum.results.tables import Published
 
 T = TypeVar("T")
 
@@ -28,6 +31,18 @@ class Arguments:
 
     def optional(self, name: str, kind: type[T]) -> T | None:
         return None if self._args.get(name) is None else self.take(name, kind)
+
+    def published(self) -> Published | None:
+        """What is on record of the result, as `published`; None for a package from elsewhere."""
+        from actum.results.tables import Published
+
+        document = self.optional("published", dict)
+        if document is None:
+            return None
+        try:
+            return Published.from_json(document)
+        except (KeyError, TypeError) as error:
+            raise refused("“published” must be what is on record of a result.") from error
 
     def path(self, name: str) -> Path:
         """An absolute path."""

@@ -22,7 +22,7 @@ from actum.errors import ActumError
 from actum.results import columns, texts
 from actum.results import manifest as names
 from actum.results.rows import open_rows
-from actum.results.tables import Readable, as_published, readable
+from actum.results.tables import Published, Readable, as_published, read_derived, readable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +46,7 @@ def metrics(package: Path) -> list[dict[str, Any]]:
     return list(names.read_result(package)["metrics"])
 
 
-def tables(package: Path) -> list[dict[str, Any]]:
+def tables(package: Path, published: Published | None = None) -> list[dict[str, Any]]:
     """`{name, rows, columns, rule, authority, size_bytes}` of each table, without opening one. Raises OSError, NotAPackage.
 
     Rows are those that were verified (derived.json), and so are the columns of an Arrow table; of a Parquet handed over, rows
@@ -58,7 +58,7 @@ def tables(package: Path) -> list[dict[str, Any]]:
     copies: dict[str, Mapping[str, Any]] = {}
     if any(entry["rule"] != "parquet.v1" for entry in entries):
         with contextlib.suppress(names.NotAPackage, FileNotFoundError, NotADirectoryError, KeyError, TypeError):
-            derived, _ = names.read_derived(package)
+            derived = read_derived(package, published)
             if derived["manifest_sha256"] == digest:
                 copies = {copy["table"]: copy for copy in derived["files"]}
     for entry in entries:
@@ -89,9 +89,10 @@ def _of_itself(path: Path) -> dict[str, Any]:
 class TableBrowser:
     """One open table of a package, read by pages. Use it in a `with` statement, or close it."""
 
-    def __init__(self, package: Path, name: str, *, check: bool = False) -> None:
+    def __init__(self, package: Path, name: str, published: Published | None = None, *, check: bool = False) -> None:
         """`check` = no row before its bytes were compared with their digest. Raises NotFound, CheckFailed, OSError."""
-        self.read: Readable = as_published(package, name) if check else readable(package, name)  # which file, and why
+        found = as_published if check else readable
+        self.read: Readable = found(package, name, published)  # which file, and why
         self._rows = open_rows(self.read.path)
         self._cached: OrderedDict[tuple[int, int], pa.RecordBatch] = OrderedDict()
         schema = self._rows.schema

@@ -35,13 +35,13 @@ from actum.results import (
     parquetcopy,
     spreadsheet,
 )
-from actum.results import manifest as names
 from actum.results.compare import Comparison
 from actum.results.durable import action
 from actum.results.exportplace import EXISTING, REFUSE, REPLACE, Temporaries, sidecar_of
 from actum.results.exportsource import METRICS, Source
 from actum.results.query import Query
 from actum.results.spreadsheet import Survey
+from actum.results.tables import Published, read_manifest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,6 +99,7 @@ class Exported:
     losses: tuple[dict[str, Any], ...] = ()
     parts: tuple[dict[str, Any], ...] = ()
     options: Mapping[str, Any] | None = None
+    instead: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"losses": list(self.losses), "parts": list(self.parts), "options": dict(self.options or {})}
@@ -114,12 +115,14 @@ def export(
     overwrite: bool = False,
     existing: str | None = None,
     options: Mapping[str, Any] | None = None,
+    published: Published | None = None,
     progress: digests.Progress = digests.no_progress,
 ) -> Exported:
     """Export the table `name` (or "metrics") of a package to `path`. Progress counts rows: looked at, written, compared.
 
     `existing`: refuse, replace, keep_both, or once: as keep_both, but what was made before under any of its names, and is
-    whole, is not made again. `overwrite` is short for replace. `options`: {"query": of `query.Query`}.
+    whole, is not made again. `overwrite` is short for replace. `options`: {"query": of `query.Query`}. `published`: what is on
+    record of the result; a package that is another is refused, and a copy that is another gives way to the authority.
     Raises WrongUse (format, profile, option, place, a type without a form), NotFound, Conflict (something is there),
     CheckFailed (the package is not as published, or the file read back differs), StorageFailed (no room, no right).
     """
@@ -128,12 +131,12 @@ def export(
     asked = Query.from_json(options["query"]) if options and options.get("query") is not None else Query()
     exportplace.settled(path, 1, existing)
     with action("reading the package"):
-        manifest, manifest_sha256 = _read(package)
+        manifest, manifest_sha256 = read_manifest(package, published)
         if existing == exportplace.ONCE:
             whose = exportsaid.identity(manifest_sha256, name, format, profile, exportwords.options(asked))
             if (before := _made_before(path, whose)) is not None:
                 return before
-        source = exportsource.find(package, name)
+        source = exportsource.find(package, name, published)
     with action("exporting"), exportplace.scratch(path.parent) as scratch:
         if not asked.whole:
             source = exportsource.filtered(source, asked, scratch)
@@ -160,6 +163,7 @@ def export(
         tuple(loss.to_json() for loss in job.losses),
         written.parts if len(written.parts) > 1 else (),
         exportwords.recorded(exportwords.options(asked), written),
+        source.instead,
     )
 
 
@@ -181,6 +185,9 @@ def _refuse_wrong_use(package: Path, format: str, profile: str, path: Path, opti
     if not path.name.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in path.name):
         why = "The file that says what this is could not name it."
         raise WrongUse("bad_name", f"“{path.name.encode(errors='replace').decode()}” is no text.", why, "Choose another name.")
+    if path.parent.exists() and not path.parent.is_dir():
+        what = f"“{path.parent.name}”, where “{path.name}” should go, is no folder."
+        raise WrongUse("no_folder", what, f"{path.parent}.", "Name another folder, or move what stands there.")
     if not path.parent.is_dir():
         raise WrongUse("no_folder", f"The folder of “{path.name}” does not exist.", f"{path.parent}.", "Make it first.")
     if path.is_dir():
@@ -212,13 +219,6 @@ def _made_before(path: Path, whose: Mapping[str, Any]) -> Exported | None:
         written.parts if len(written.parts) > 1 else (),
         exportwords.recorded(said["options"], written),
     )
-
-
-def _read(package: Path) -> tuple[dict[str, Any], str]:
-    try:
-        return names.read_manifest(package)
-    except names.NotAPackage as error:
-        raise CheckFailed("result_damaged", "The package cannot be read.", f"{error}.", "Verify the run.") from error
 
 
 class Job:
@@ -324,6 +324,7 @@ def preview(
     name: str,
     progress: digests.Progress = digests.no_progress,
     query: Mapping[str, Any] | None = None,
+    published: Published | None = None,
 ) -> dict[str, Any]:
     """What each export of a table, of what a query leaves of it, or of the metrics would be, before anything is written.
 
@@ -332,7 +333,7 @@ def preview(
     """
     asked = Query() if query is None else Query.from_json(query)
     with action("reading the package"), tempfile.TemporaryDirectory(prefix="actum-preview-") as scratch:
-        source = exportsource.find(package, name, check=False)
+        source = exportsource.find(package, name, published, check=False)
         if not asked.whole:
             source = exportsource.filtered(source, asked, Path(scratch))
         found = export_spreadsheet.survey(_reported(source, progress), source.schema, source.numbers)

@@ -21,7 +21,7 @@ from actum.results import digests, exportplace, query, view
 from actum.results import manifest as names
 from actum.results.query import Query
 from actum.results.rows import is_authority, open_rows
-from actum.results.tables import Readable, as_published, readable, table_names
+from actum.results.tables import Published, Readable, as_published, read_manifest, readable, table_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,16 +49,17 @@ class Source:
     view: Path | None = None
     file: Path | None = None
     numbers: frozenset[int] = frozenset()
+    instead: str | None = None  # why it is the authority and not the quicker copy, as `tables.Readable` says it
 
 
-def find(package: Path, name: str, *, check: bool = True) -> Source:
+def find(package: Path, name: str, published: Published | None = None, *, check: bool = True) -> Source:
     """Raises NotFound, CheckFailed (damaged), OSError."""
-    known = table_names(package)
+    known = table_names(package, published)
     if name in known:
-        table = as_published(package, name) if check else readable(package, name)
+        table = as_published(package, name, published) if check else readable(package, name, published)
         return _of_file(package, name, table)
     if name == METRICS:
-        return _metrics(package, check)
+        return _metrics(package, published, check)
     raise NotFound("no_table", f"The result has no table “{name}”.", f"It has: {', '.join([*known, METRICS])}.")
 
 
@@ -69,7 +70,8 @@ def _of_file(package: Path, name: str, table: Readable) -> Source:
     if not is_authority(table.path):
         parts = partial(parquet_batches, table.path)
         return Source(name, place, table.sha256, schema, rows, parts, table.path, file=table.path)
-    return Source(name, place, table.sha256, schema, rows, partial(_batches, table.path), file=table.path)
+    parts = partial(_batches, table.path)
+    return Source(name, place, table.sha256, schema, rows, parts, file=table.path, instead=table.instead)
 
 
 def _batches(path: Path) -> Iterator[pa.RecordBatch]:
@@ -123,7 +125,8 @@ def filtered(source: Source, asked: Query, scratch: Path) -> Source:
         for batch in parquet_batches(out):
             yield in_types(batch.drop_columns([query.ROW]), schema)
 
-    return Source(source.name, source.origin, source.sha256, schema, int(made["rows"]), batches, None, source.rows, out)
+    rows = int(made["rows"])
+    return replace(source, schema=schema, rows=rows, batches=batches, parquet=None, of_rows=source.rows, view=out, file=None)
 
 
 def _picked(source: Source, rows: tuple[tuple[int, int], ...], of_rows: int) -> Source:
@@ -172,12 +175,12 @@ def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
     return column.cast(kind.value_type).dictionary_encode().cast(kind) if is_.is_dictionary(kind) else column.cast(kind)
 
 
-def _metrics(package: Path, check: bool) -> Source:
+def _metrics(package: Path, published: Published | None, check: bool) -> Source:
     import pyarrow as pa
 
     result = package / names.RESULT
     try:
-        entry = next(entry for entry in names.read_manifest(package)[0]["files"] if entry["name"] == names.RESULT)
+        entry = next(entry for entry in read_manifest(package, published)[0]["files"] if entry["name"] == names.RESULT)
         sha256 = digests.of_file(result).sha256
         document = names.read_result(package)
     except (names.NotAPackage, StopIteration) as error:

@@ -29,6 +29,7 @@ from actum.errors import CheckFailed, Conflict, StorageFailed, WrongUse
 from actum.results import digests, durable, walk
 from actum.results import manifest as names
 from actum.results.publish import rename_noreplace
+from actum.results.tables import Published, read_manifest
 
 SUFFIX = ".actumpack"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the first a ZIP knows
@@ -49,10 +50,16 @@ def is_pack(path: Path) -> bool:
 
 
 def make(
-    package: Path, path: Path, progress: digests.Progress = digests.no_progress, *, overwrite: bool = False
+    package: Path,
+    path: Path,
+    progress: digests.Progress = digests.no_progress,
+    *,
+    overwrite: bool = False,
+    published: Published | None = None,
 ) -> dict[str, Any]:
     """Write `package` to the new file `path`: `{"path", "sha256", "size_bytes", "files", "manifest_sha256"}`.
 
+    `published`: what is on record of the result; a package that is another is refused.
     Raises Conflict (file_exists), CheckFailed (result_damaged), WrongUse, StorageFailed.
     """
     if not path.parent.is_dir():
@@ -64,7 +71,7 @@ def make(
     temporary = path.with_name(f".{path.name}.{os.getpid()}.packing")
     try:
         with durable.action("packing the result"):
-            made = _write(package, temporary, progress)
+            made = _write(package, temporary, progress, published)
             _into_place(temporary, path, overwrite)
     finally:
         with contextlib.suppress(FileNotFoundError):
@@ -72,10 +79,10 @@ def make(
     return {"path": str(path), **made}
 
 
-def _write(package: Path, temporary: Path, progress: digests.Progress) -> dict[str, Any]:
+def _write(package: Path, temporary: Path, progress: digests.Progress, published: Published | None) -> dict[str, Any]:
     try:
-        manifest, manifest_sha256 = names.read_manifest(package)
-        wanted = _listed(package, manifest, manifest_sha256)
+        manifest, manifest_sha256 = read_manifest(package, published)
+        wanted = _listed(package, manifest, manifest_sha256, published)
     except names.NotAPackage as error:
         raise _damaged(f"{error}.") from error
     total = sum(entry.get("size", 0) for entry in wanted.values())
@@ -103,7 +110,9 @@ def _write(package: Path, temporary: Path, progress: digests.Progress) -> dict[s
     }
 
 
-def _listed(package: Path, manifest: Mapping[str, Any], manifest_sha256: str) -> dict[str, Mapping[str, Any]]:
+def _listed(
+    package: Path, manifest: Mapping[str, Any], manifest_sha256: str, published: Published | None
+) -> dict[str, Mapping[str, Any]]:
     """Every file that belongs to the package, with what is known of it."""
     wanted: dict[str, Mapping[str, Any]] = {str(entry["name"]): entry for entry in manifest["files"]}
     wanted[names.MANIFEST] = {"sha256": manifest_sha256}
@@ -111,6 +120,8 @@ def _listed(package: Path, manifest: Mapping[str, Any], manifest_sha256: str) ->
         derived, derived_sha256 = names.read_derived(package)
     except FileNotFoundError:
         return wanted  # not yet derived; its authority travels
+    if published is not None and published.derived and derived_sha256 not in published.derived:
+        raise _damaged(f"“{names.DERIVED_MANIFEST}” is not as it was published.")
     wanted[names.DERIVED_MANIFEST] = {"sha256": derived_sha256}
     wanted |= {f"{names.DERIVED}/{entry['name']}": entry for entry in derived["files"]}
     return wanted

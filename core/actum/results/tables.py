@@ -3,6 +3,9 @@
 `locate` is strict: the derived Parquet, or an error. `readable` is for whoever browses: where that quicker copy is not there,
 cannot be opened or is another table's, it names the authority itself, and why. What a copy holds is not looked at: a value
 changed within it is found by a verification, or by its digest. `as_published` reads that first, for whoever hands values on.
+A package can be closed again over a changed value, with digests that fit. Of a result of a workspace it is on record which
+digests its manifest and its derived.json have (`Published`): whoever has that record gives it along, and other documents are
+not believed. Nothing is on record of a package from elsewhere.
 """
 
 from __future__ import annotations
@@ -59,6 +62,22 @@ class StoredTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """What a workspace has on record of a result. `derived` = digests that derived.json may have; none = not on record."""
+
+    manifest_sha256: str
+    derived: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {"manifest_sha256": self.manifest_sha256, "derived": list(self.derived)}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Published:
+        """What `to_json` wrote."""
+        return cls(str(document["manifest_sha256"]), tuple(str(each) for each in document["derived"]))
+
+
+@dataclass(frozen=True, slots=True)
 class Readable:
     """The file by which a table is browsed, and the digest it must have.
 
@@ -106,14 +125,14 @@ def _readable(read: Callable[[Path], Any], path: Path) -> Any:
         raise _damaged(f"{path.name}: {str(error).splitlines()[0]}.") from error
 
 
-def table_names(package: Path) -> list[str]:
+def table_names(package: Path, published: Published | None = None) -> list[str]:
     """Raises OSError, CheckFailed."""
-    return sorted(_read(package)[0]["authority"])
+    return sorted(read_manifest(package, published)[0]["authority"])
 
 
-def readable(package: Path, name: str) -> Readable:
-    """How a table can be browsed now. Raises NotFound, CheckFailed (the manifest cannot be read), OSError."""
-    manifest, digest = _read(package)
+def readable(package: Path, name: str, published: Published | None = None) -> Readable:
+    """How a table can be browsed now. Raises NotFound, CheckFailed (the manifest cannot be believed), OSError."""
+    manifest, digest = read_manifest(package, published)
     entry = next((entry for entry in manifest["files"] if entry.get("table") == name), None)
     if entry is None or entry["rule"] not in authority.DERIVED_RULES:
         found = locate(package, name)
@@ -123,7 +142,7 @@ def readable(package: Path, name: str) -> Readable:
     if not (package / names.DERIVED).is_dir():
         return Readable(*source, "absent", source)
     try:
-        copy = locate(package, name)
+        copy = locate(package, name, published)
         if not stat.S_ISREG(os.lstat(copy.path).st_mode):  # a link, a folder, a pipe that would keep us waiting
             return Readable(*source, "damaged", source)
         if not copy.is_derived_from(digest):
@@ -135,9 +154,9 @@ def readable(package: Path, name: str) -> Readable:
     return Readable(copy.path, copy.sha256, None, source)
 
 
-def as_published(package: Path, name: str) -> Readable:
+def as_published(package: Path, name: str, published: Published | None = None) -> Readable:
     """As `readable`, of a file whose bytes were just compared with their digest. Raises CheckFailed where there is none."""
-    table = readable(package, name)
+    table = readable(package, name, published)
     if not _is_as_published(table):
         table = table.by_authority("damaged")
         if not _is_as_published(table):
@@ -155,9 +174,9 @@ def _is_as_published(table: Readable) -> bool:
         raise
 
 
-def locate(package: Path, name: str) -> StoredTable:
+def locate(package: Path, name: str, published: Published | None = None) -> StoredTable:
     """Raises NotFound, CheckFailed (the package is damaged), OSError."""
-    manifest, digest = _read(package)
+    manifest, digest = read_manifest(package, published)
     entry = next((entry for entry in manifest["files"] if entry.get("table") == name), None)
     if entry is None:
         known = ", ".join(sorted(manifest["authority"])) or "none"
@@ -165,7 +184,7 @@ def locate(package: Path, name: str) -> StoredTable:
     if entry["rule"] not in authority.DERIVED_RULES:
         return _stored(package, name, entry["name"], entry["sha256"], entry["rule"])
     try:
-        derived, _ = names.read_derived(package)
+        derived = read_derived(package, published)
     except names.NotAPackage as error:
         raise _damaged(f"{error}.") from error
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -182,11 +201,23 @@ def _stored(package: Path, name: str, place: object, sha256: str, rule: str) -> 
     return StoredTable(name, package / str(place), sha256, rule)
 
 
-def _read(package: Path) -> tuple[dict[str, Any], str]:
+def read_manifest(package: Path, published: Published | None) -> tuple[dict[str, Any], str]:
+    """manifest.json and its sha256. Raises CheckFailed where it is none, or not the one on record; OSError."""
     try:
-        return names.read_manifest(package)
+        manifest, digest = names.read_manifest(package)
     except names.NotAPackage as error:
         raise _damaged(f"{error}.") from error
+    if published is not None and digest != published.manifest_sha256:
+        raise _damaged("manifest.json is not the one that was published.")
+    return manifest, digest
+
+
+def read_derived(package: Path, published: Published | None) -> dict[str, Any]:
+    """derived.json. Raises NotAPackage where it is none, or not the one on record; OSError."""
+    derived, digest = names.read_derived(package)
+    if published is not None and published.derived and digest not in published.derived:
+        raise names.NotAPackage("derived.json is not the one that was published")
+    return derived
 
 
 def _damaged(why: str) -> CheckFailed:

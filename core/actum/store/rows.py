@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actum.model.status import RETRYABLE, Status
+
+if TYPE_CHECKING:
+    from actum.results.tables import Published
 
 UNSUCCESSFUL = frozenset({*RETRYABLE, Status.STOPPED})  # how an attempt, or a run, is closed without a result
 
@@ -194,7 +197,10 @@ class CheckRow:
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """A published result and its newest check (None = never looked at since)."""
+    """A published result and its newest check (None = never looked at since).
+
+    `derived_digests` = those that derived.json may have: as published, and as each verification of every row found it.
+    """
 
     id: str
     run: int
@@ -203,6 +209,7 @@ class ResultView:
     path: str
     digest: str
     derived_digest: str | None
+    derived_digests: tuple[str, ...]
     metrics: Sequence[Mapping[str, Any]]
     tables: Sequence[Mapping[str, Any]]
     rows_total: int
@@ -210,6 +217,13 @@ class ResultView:
     committed_at_us: int
     files: Sequence[Mapping[str, Any]]
     check: CheckRow | None
+
+    @property
+    def published(self) -> Published:
+        """What whoever reads the package is to find there."""
+        from actum.results.tables import Published
+
+        return Published(self.digest, self.derived_digests)
 
 
 @dataclass(frozen=True, slots=True)

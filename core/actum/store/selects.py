@@ -28,9 +28,7 @@ from actum.store.rows import (
     TaskRow,
 )
 
-_number, _number_of_id, _number_of_key = (
-    Question(f"single.{name}") for name in ("number", "number_of_id", "number_of_key")
-)
+_number, _number_of_id, _number_of_key = (Question(f"single.{name}") for name in ("number", "number_of_id", "number_of_key"))
 _adopted_from, _adopted_by = Question("single.adopted_from"), Question("single.adopted_by")
 _run, _attempts, _facts, _records = (Question(f"single.{name}") for name in ("run", "attempts", "facts", "records"))
 _journal = {of_run: Question("single.journal", of_run) for of_run in (False, True)}
@@ -42,6 +40,7 @@ _alerts = {
 _tasks = Question("single.tasks")
 _task = {newest: Question("single.task", newest) for newest in (False, True)}
 _result, _files, _check, _exports = (Question(f"single.{name}") for name in ("result", "files", "check", "exports"))
+_derived_digests = Question("single.derived_digests")
 _instances, _counts, _settings, _setting, _epoch = (
     Question(f"single.{name}") for name in ("instances", "counts", "settings", "setting", "epoch")
 )
@@ -147,6 +146,7 @@ def result(connection: sqlite3.Connection, number: int) -> ResultView | None:
         path=row["path"],
         digest=row["digest"],
         derived_digest=row["derived_digest"],
+        derived_digests=_sound_copies(connection, number, row["derived_digest"]),
         metrics=json.loads(row["metrics"]),
         tables=json.loads(row["tables"]),
         rows_total=row["rows_total"],
@@ -155,6 +155,11 @@ def result(connection: sqlite3.Connection, number: int) -> ResultView | None:
         files=files,
         check=None if check is None else CheckRow(**_json(check, "details")),
     )
+
+
+def _sound_copies(connection: sqlite3.Connection, number: int, published: str | None) -> tuple[str, ...]:
+    found = [published, *(row["sha256"] for row in _derived_digests.run(connection, v_run=number).fetchall())]
+    return tuple(sorted({digest for digest in found if digest is not None}))
 
 
 def exports(connection: sqlite3.Connection, number: int) -> list[ExportRow]:

@@ -210,7 +210,7 @@ def _tables(context: Context, reader: Reader, number: int) -> tuple[int, list[di
     result = reader.result(number)
     if result is None:
         raise no_result(context, reader, number)
-    return number, browse.tables(context.workspace.path / result.path), bool(result.metrics)
+    return number, browse.tables(context.workspace.path / result.path, result.published), bool(result.metrics)
 
 
 def _filter_words(error: FilterWrong, text: str, columns: Sequence[Mapping[str, Any]]) -> WrongUse:
@@ -239,7 +239,7 @@ def _query(args: argparse.Namespace, context: Context, reader: Reader, number: i
     result = reader.result(number)
     if result is None:
         raise no_result(context, reader, number)
-    table = Table(readable(context.workspace.path / result.path, name).path)
+    table = Table(readable(context.workspace.path / result.path, name, result.published).path)
     order = []
     for text in args.sort:
         column, _mark, direction = text.rpartition(":")
@@ -278,8 +278,11 @@ def row_ranges(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _say(out: Output, answer: Mapping[str, Any]) -> None:
+    from actum_desktop.commands.results import by_authority
     from actum_desktop.models import losswords
 
+    if answer.get("instead"):
+        out.note(by_authority(str(answer["instead"]), answer["run"]))
     out.say(f"Written and compared: {plain(answer.get('path', ''))}")
     parts: Sequence[Mapping[str, Any]] = answer.get("parts") or ()
     fields = [

@@ -60,7 +60,7 @@ def no_result(context: Context, reader: Reader, number: int) -> NotFound:
 
 def print_result(context: Context, result: ResultView) -> None:
     out, path = context.out, context.workspace.path / result.path
-    rows = verified_rows(path)
+    rows = verified_rows(path, result)
     document: dict[str, Any] = {
         "run": result.run,
         "id": result.id,
@@ -136,12 +136,14 @@ def _columns(table: Mapping[str, Any]) -> list[str]:
     return [name for name in names if not name.endswith("__reason")]
 
 
-def verified_rows(package: Path) -> dict[str, int]:
+def verified_rows(package: Path, result: ResultView) -> dict[str, int]:
     """Table → the rows that were counted when it was verified; empty where the package cannot be read now."""
     from actum.results import manifest
+    from actum.results.tables import read_derived
 
     try:
-        return {str(file["table"]): int(file["rows"]) for file in manifest.read_derived(package)[0]["files"]}
+        derived = read_derived(package, result.published)
+        return {str(file["table"]): int(file["rows"]) for file in derived["files"]}
     except (OSError, manifest.NotAPackage, KeyError, TypeError, ValueError):
         return {}
 
@@ -151,6 +153,11 @@ _BY_AUTHORITY = {
     "missing": "Read from the authority: the quicker copy is missing. `actum verify {run} --rebuild` makes it again.",
     "damaged": "Read from the authority: the quicker copy is damaged. `actum verify {run} --rebuild` makes it again.",
 }
+
+
+def by_authority(why: str, run: int) -> str:
+    """What is said where rows are not those of the quicker copy; `why` as `tables.Readable` says it."""
+    return _BY_AUTHORITY[why].format(run=run)
 
 
 def print_table(context: Context, result: ResultView, name: str, count: int) -> int:
@@ -164,11 +171,12 @@ def print_table(context: Context, result: ResultView, name: str, count: int) -> 
         known = f"It has: {', '.join(names)}." if names else "It has no tables."
         what = f"The result of run {result.run} has no table “{name}”."
         raise NotFound("no_such_table", what, known, f"`actum results {result.run}` lists what it has.")
+
     package = context.workspace.path / result.path
-    with action("reading the table"), TableBrowser(package, name, check=True) as browser:
+    with action("reading the table"), TableBrowser(package, name, result.published, check=True) as browser:
         page = browser.page(0, count)
     if browser.read.instead is not None:
-        context.out.note(_BY_AUTHORITY[browser.read.instead].format(run=result.run))
+        context.out.note(by_authority(browser.read.instead, result.run))
     titles = [str(column["name"]) for column in page.columns]
     out = context.out
     if out.json:

@@ -89,6 +89,7 @@ class Availability:
         instance, result = self._instance, self._result(body)
         path = str(Path(body["path"]).absolute())
         args = {"package": str(instance.ws.path / result.path), "path": path, "overwrite": bool(body.get("overwrite"))}
+        args["published"] = result.published.to_json()
 
         def packed(answer: HelperAnswer) -> None:
             made = self._found(command, answer, "The pack was not finished.")

@@ -178,6 +178,7 @@ class Commands:
             "path": str(Path(body["path"]).absolute()),
             "existing": str(body.get("existing") or ("replace" if body.get("overwrite") else "refuse")),
             "options": {} if body.get("query") is None else {"query": dict(body["query"])},
+            "published": result.published.to_json(),
         }
 
         def exported(answer: Any) -> None:

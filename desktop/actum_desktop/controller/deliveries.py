@@ -191,6 +191,7 @@ def deliver(
             "path": str(Path(policy.folder) / name),
             "existing": "once",
             "options": {},
+            "published": result.published.to_json(),
         }
         answer = yield from patiently(HelperCall("export", "export", args))
         if answer.ok is None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from actum.errors import ActumError
 from actum.results.comparison import Comparison, Subject, compare, subject
+from actum.results.tables import Published
 from actum.workspace import Workspace
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -75,16 +76,18 @@ class CompareReader(StoreThread):
 
         try:
             reader = self.store()
-            subjects, heads = [], []
+            subjects, heads, published = [], [], {}
             for run in runs:
                 show, contract = show_document(reader, self._ws, run), reader.run(run).contract
                 subjects.append(_worded(show, contract))
+                if (row := reader.result(run)) is not None:
+                    published[run] = row.published
                 heads.append(Head(run, subjects[-1].title, str(show["finished_at"] or show["created_at"])))
             found = compare(subjects)
         except ActumError as error:
             self._looked.emit(Compared(runs, error=error))
             return
-        self._looked.emit(Compared(runs, tuple(heads), found, shared_tables(subjects)))
+        self._looked.emit(Compared(runs, tuple(heads), found, shared_tables(subjects, published)))
 
 
 def _worded(show: Mapping[str, Any], contract: Mapping[str, Any]) -> Subject:
@@ -96,8 +99,8 @@ def _worded(show: Mapping[str, Any], contract: Mapping[str, Any]) -> Subject:
     return replace(worded, title=tasktexts.title(contract, str(show["task"])))
 
 
-def shared_tables(subjects: Sequence[Subject]) -> tuple[Shared, ...]:
-    """Tables by name, in the order of the first run that has them; a package that cannot be read has none."""
+def shared_tables(subjects: Sequence[Subject], published: Mapping[int, Published]) -> tuple[Shared, ...]:
+    """Tables by name, in the order of the first run that has them; a package that cannot be believed has none."""
     from actum.results import browse
     from actum.results import manifest as manifests
     from actum.results import tables as stored
@@ -107,15 +110,14 @@ def shared_tables(subjects: Sequence[Subject]) -> tuple[Shared, ...]:
         result = each.show.get("result")
         if not result:
             continue
-        package = Path(result["path"])
+        package, known = Path(result["path"]), published.get(each.run)
         try:
-            for table in browse.tables(package):
+            for table in browse.tables(package, known):
                 columns = {
                     str(c["name"]): (str(c["type"]), c.get("unit")) for c in table["columns"] or () if c["type"] in DRAWN
                 }
-                found.setdefault(str(table["name"]), []).append(
-                    (each.run, stored.readable(package, str(table["name"])).path, columns)
-                )
+                name = str(table["name"])
+                found.setdefault(name, []).append((each.run, stored.readable(package, name, known).path, columns))
         except (ActumError, OSError, manifests.NotAPackage):
             continue
     shared = []

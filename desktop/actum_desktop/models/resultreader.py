@@ -14,7 +14,7 @@ from typing import Any
 
 from actum.errors import ActumError, StorageFailed
 from actum.limits import RESULT_LIST_PAGE_ROWS
-from actum.results.tables import Readable
+from actum.results.tables import Published, Readable
 from actum.workspace import Workspace
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -35,7 +35,7 @@ class ResultPage:
 @dataclass(frozen=True, slots=True)
 class ResultSeen:
     """One result. `show` = the document of `show`; `package` None where there is no result. `readings` = the files of its
-    tables by name.
+    tables by name; `published` = what is on record of it.
 
     `files` = output files of the work: {name, size}. `unreadable` = why the package cannot be read now.
     """
@@ -50,6 +50,7 @@ class ResultSeen:
     readings: Mapping[str, Readable] = field(default_factory=dict)
     files: Sequence[Mapping[str, Any]] = ()
     notes: Sequence[str] = ()
+    published: Published | None = None
     unreadable: ActumError | None = None
     error: ActumError | None = None
 
@@ -105,32 +106,34 @@ class ResultReader(StoreThread):
             reader = self.store()
             show = show_document(reader, self._ws, run)
             contract = reader.run(run).contract
+            row = reader.result(run)
         except ActumError as error:
             self._looked.emit(ResultSeen(run, error=error))
             return
         title = tasktexts.title(contract, str(show["task"]))
         result = show.get("result")
-        if not result:
+        if not result or row is None:
             self._looked.emit(ResultSeen(run, title, show))
             return
         declared = {str(item["name"]): item for item in tasktexts.shown(contract).get("metrics") or ()}
-        found = _of_package(run, title, show, Path(result["path"]), declared)
+        seen = ResultSeen(run, title, show, Path(result["path"]), declared=declared)
+        found = _of_package(seen, row.published)
         metrics = [tasktexts.metric(contract, metric) for metric in found.metrics]
         self._looked.emit(replace(found, metrics=metrics, notes=[tasktexts.note(contract, each) for each in found.notes]))
 
 
-def _of_package(
-    run: int, title: str, show: Mapping[str, Any], package: Path, declared: Mapping[str, Mapping[str, Any]]
-) -> ResultSeen:
-    """What the published manifest says; where it cannot be read, what the store has kept of it, and why."""
+def _of_package(seen: ResultSeen, published: Published) -> ResultSeen:
+    """What the published manifest says; where it cannot be believed, what the store has kept of it, and why."""
     from actum.results import browse, manifest
     from actum.results import tables as stored
 
+    package = seen.package
+    assert package is not None, "there is a result"
     try:
-        document, _digest = manifest.read_manifest(package)
+        document, _digest = stored.read_manifest(package, published)
         metrics = browse.metrics(package)
-        tables = browse.tables(package)
-        readings = {str(table["name"]): stored.readable(package, str(table["name"])) for table in tables}
+        tables = browse.tables(package, published)
+        readings = {str(table["name"]): stored.readable(package, str(table["name"]), published) for table in tables}
         notes = [str(note) for note in manifest.read_result(package)["notes"]]
     except manifest.NotAPackage as error:
         unreadable: ActumError = ActumError("result_damaged", "The package cannot be read.", f"{error}.")
@@ -141,6 +144,6 @@ def _of_package(
     else:
         roles = ("output", "link")
         files = [{"name": item["name"], "size": item["size"]} for item in document["files"] if item["role"] in roles]
-        return ResultSeen(run, title, show, package, metrics, declared, tables, readings, files, notes)
-    kept = show["result"]
-    return ResultSeen(run, title, show, package, kept["metrics"], declared, unreadable=unreadable)
+        found = replace(seen, metrics=metrics, tables=tables, readings=readings, files=files, notes=notes)
+        return replace(found, published=published)
+    return replace(seen, metrics=seen.show["result"]["metrics"], unreadable=unreadable)

@@ -354,6 +354,7 @@ class ResultPage(QWidget):
         seen, dialog = self._seen, self._dialog
         if seen is not None and dialog is not None:
             args = {"package": str(seen.package), "name": dialog.table, "query": dialog.query}
+            args["published"] = None if seen.published is None else seen.published.to_json()
             self._helper.ask("losses", args, self._on_losses)
 
     def _on_losses(self, found: Mapping[str, Any] | None, error: ActumError | None) -> None:

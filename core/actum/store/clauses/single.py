@@ -183,6 +183,13 @@ def check() -> Select[Any]:
     )
 
 
+def derived_digests() -> Select[Any]:
+    """The derived.json of each look that found every row of a result to mean what its authority means."""
+    row = s.result_check.c
+    found = func.json_extract(row.details, "$.derived_sha256").label("sha256")
+    return select(found).distinct().where(row.run == bindparam("v_run"), row.level == "content", row.state == "readable")
+
+
 def exports() -> Select[Any]:
     return (
         select(s.export, s.attempt.c.n)
