@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from actum.errors import ActumError
+from actum.results import digests
 from actum_desktop.views.resultpage import ResultPage
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -92,6 +96,52 @@ def test_r14_a_copy_that_fails_while_it_is_read_gives_way(shown: Shown) -> None:
     shown.until(lambda: shown.first_row() and "as they were sealed" in shown.words)
     assert shown.words.startswith("Read from the authority: the quicker copy is damaged.")
     assert page.tables.model.total == ROWS
+
+
+def test_r14_r16_a_value_changed_in_a_copy_gives_way_as_soon_as_its_bytes_were_compared(shown: Shown) -> None:
+    """It can be read, and says another price: its digest is what tells; nothing is asked of the person for it."""
+    packages.writable(shown.copy)
+    table = pq.read_table(shown.copy)
+    place = table.column_names.index("note")
+    lie = pa.array(["a lie"] * table.num_rows, table.schema.field(place).type)
+    pq.write_table(table.set_column(place, table.schema.field(place), lie), shown.copy)
+    page = shown.open()
+    shown.until(lambda: shown.first_row() and "as they were sealed" in shown.words)
+    assert shown.words.startswith("Read from the authority: the quicker copy is damaged.")
+    assert (page.tables.source.path, page.tables.model.total) == (shown.package / "tables" / "prices.jsonl", ROWS)
+    column = next(at for at, each in enumerate(page.tables.model.columns) if each.name == "note")
+    shown.until(lambda: page.tables.model.cell(0, column + 1).kind != "waiting")
+    assert page.tables.model.cell(0, column + 1).text != "a lie"
+
+
+def test_r14_r16_a_copy_sealed_again_over_another_value_is_never_shown(shown: Shown) -> None:
+    packages.writable(shown.copy)
+    pq.write_table(pq.read_table(shown.copy).slice(1), shown.copy)
+    listed = packages.writable(shown.package / "derived" / "derived.json")
+    document = packages.read_json(listed)
+    found = digests.of_file(shown.copy)
+    document["files"][0] |= {"sha256": found.sha256, "size": found.size, "rows": ROWS - 1}
+    packages.write_json(listed, document)
+    page = shown.open()
+    shown.until(lambda: shown.first_row() and "as they were sealed" in shown.words)
+    assert (page.tables.source.path, page.tables.model.total) == (shown.package / "tables" / "prices.jsonl", ROWS)
+
+
+def test_r14_a_copy_that_is_as_published_is_compared_without_a_word(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = shown.open()
+    compared: list[str] = []
+    ask = page.tables.source._helper.ask
+
+    def asked(kind: str, args: Mapping[str, Any], done: Callable[..., None], progress: Any = None) -> None:
+        def answered(found: Mapping[str, Any] | None, error: ActumError | None) -> None:
+            done(found, error)
+            compared.extend([kind] if found is not None else [])
+
+        ask(kind, args, answered, progress)
+
+    monkeypatch.setattr(page.tables.source._helper, "ask", asked)
+    shown.until(lambda: shown.first_row() and "rehash" in compared)
+    assert (page.tables.source.path, page.tables.line.isHidden()) == (shown.copy, True)
 
 
 def test_r14_rows_of_an_authority_that_differs_are_not_shown(shown: Shown) -> None:

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from actum import limits
 from actum.processes import identity, terminate
+from actum.results import digests
 from actum.results.tables import Readable
 from actum_desktop.controller.tablehelper import TableHelper
 from actum_desktop.models.arrangement import Arrangements
@@ -72,7 +73,7 @@ class Shown:
         self.panel.resize(1_000, 620)
         self.window.resize(1_000, 620)
         self.window.show()
-        self.panel.show_tables("flights", [{"name": "flights"}], {"flights": Readable(table, "")})
+        self.panel.show_tables("flights", [{"name": "flights"}], {"flights": Readable(table, digests.of_file(table).sha256)})
         self.until(lambda: self.panel.model.total == ROWS and self.text(0, "id") == "0")
 
     def until(self, there: Callable[[], object]) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NO_REASON = "no reason given"
+_NO_COPY = (FileNotFoundError, NotADirectoryError, PermissionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def tables(package: Path, published: Published | None = None) -> list[dict[str, 
     entries = [entry for entry in manifest["files"] if entry.get("role") == "table"]
     copies: dict[str, Mapping[str, Any]] = {}
     if any(entry["rule"] != "parquet.v1" for entry in entries):
-        with contextlib.suppress(names.NotAPackage, FileNotFoundError, NotADirectoryError, KeyError, TypeError):
+        with contextlib.suppress(names.NotAPackage, *_NO_COPY, KeyError, TypeError):
             derived = read_derived(package, published)
             if derived["manifest_sha256"] == digest:
                 copies = {copy["table"]: copy for copy in derived["files"]}

@@ -62,6 +62,9 @@ def make(
     `published`: what is on record of the result; a package that is another is refused.
     Raises Conflict (file_exists), CheckFailed (result_damaged), WrongUse, StorageFailed.
     """
+    if path.parent.exists() and not path.parent.is_dir():
+        what = f"“{path.parent.name}”, where “{path.name}” should go, is no folder."
+        raise WrongUse("no_folder", what, f"{path.parent}.", "Name another folder, or move what stands there.")
     if not path.parent.is_dir():
         raise WrongUse("no_folder", f"The folder of “{path.name}” does not exist.", f"{path.parent}.", "Make it first.")
     if os.path.lexists(path) and not overwrite:

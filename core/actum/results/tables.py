@@ -82,8 +82,8 @@ class Readable:
     """The file by which a table is browsed, and the digest it must have.
 
     `instead` = why it is the authority and not the quicker copy: None (it is the copy, or a Parquet handed over, which has
-    none) | absent (the package has no copies) | missing | damaged. `authority` = the authority's file and digest where a copy
-    is derived from it.
+    none) | absent (the package has no copies) | missing | damaged | forbidden. `authority` = the authority's file and digest
+    where a copy is derived from it.
     """
 
     path: Path
@@ -149,6 +149,8 @@ def readable(package: Path, name: str, published: Published | None = None) -> Re
             return Readable(*source, "damaged", source)
     except FileNotFoundError:
         return Readable(*source, "missing", source)
+    except PermissionError:
+        return Readable(*source, "forbidden", source)
     except (CheckFailed, KeyError, TypeError):
         return Readable(*source, "damaged", source)
     return Readable(copy.path, copy.sha256, None, source)

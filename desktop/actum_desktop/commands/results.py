@@ -152,6 +152,7 @@ _BY_AUTHORITY = {
     "absent": "Read from the authority: there is no quicker copy.",
     "missing": "Read from the authority: the quicker copy is missing. `actum verify {run} --rebuild` makes it again.",
     "damaged": "Read from the authority: the quicker copy is damaged. `actum verify {run} --rebuild` makes it again.",
+    "forbidden": "Read from the authority: the quicker copy may not be read.",
 }
 
 

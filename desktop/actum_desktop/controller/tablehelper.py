@@ -49,6 +49,8 @@ class TableHelper(QObject):
     def ask(self, kind: str, args: Mapping[str, Any], done: Done, progress: Progress | None = None) -> None:
         """Ask; `done` gets the answer, or `cancelled` where `cancel` was called, or nothing where a newer question came."""
         self.cancel(kind)
+        if self._closed:
+            return  # a late timer of a window that goes
         this = self._round[kind] = self._round.get(kind, 0) + 1
 
         def answered(answer: HelperAnswer) -> None:

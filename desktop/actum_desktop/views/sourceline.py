@@ -1,4 +1,4 @@
-"""One line above a table that is not read from its quicker copy: which file is read instead, and what is known of its bytes."""
+"""One line above a table whose bytes are in question: what is read instead of its quicker copy, and what is known."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from actum_desktop.i18n import _
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.widgets import Card, Elided, button
 
-_ICONS = {"warn": "warning-fill", "bad": "x-circle-fill"}
+_ICONS = {"accent": "shield-check", "warn": "warning-fill", "bad": "x-circle-fill"}
 
 
 class SourceLine(Card):
-    """Signal: `rebuild_asked` (). Attribute: `rebuild` (the button, hidden where nothing can be made again)."""
+    """Signal: `rebuild_asked` (). Attribute: `rebuild` (the button, hidden where nothing can be made again),
+    `of_a_run` (a table from elsewhere is never made again)."""
 
     rebuild_asked = Signal()
 
     def __init__(self, ink: Ink) -> None:
         super().__init__(ink.theme, "tint_warn", border=False, radius=0)
         theme, px = ink.theme, ink.theme.px
-        self._theme_ref, self._tone = theme, "warn"
+        self._theme_ref, self._tone, self.of_a_run = theme, "warn", True
         self._icon = QLabel()
         self.words = Elided(ink, "caption", 400, "text")
         self.rebuild = button(theme, _("Make it again…"), self._on_rebuild, kind="link", small=True)
@@ -34,8 +35,9 @@ class SourceLine(Card):
         theme.changed.connect(self._dress)
         self.hide()
 
-    def tell(self, words: object, tone: object) -> None:
-        """Empty words: the copy is read, and nothing need be said."""
+    def tell(self, words: object, tone: object, makeable: object) -> None:
+        """Empty words: the copy is read, and nothing need be said. `makeable` = the copy could be made again."""
+        self.rebuild.setVisible(self.of_a_run and bool(makeable))
         self.setVisible(bool(words))
         self.words.setText(str(words))
         if words:

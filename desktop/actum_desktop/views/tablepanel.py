@@ -215,7 +215,7 @@ class TablePanel(QWidget):
     def only_look(self) -> None:
         """For a table from elsewhere: it is looked at, and not exported under a run's name."""
         self._export.hide()
-        self.line.rebuild.hide()
+        self.line.of_a_run = False
         self.source.foreign = True
 
     @property
@@ -245,6 +245,8 @@ class TablePanel(QWidget):
         """The copy gave way to the authority: the same table, the same question."""
         asked = self.views.wanted
         self._stop_asking()
+        self.model.clear()
+        self.side.clear()
         self.views.open(self.source.path)
         if not asked.whole:
             self.views.make(asked)
