@@ -219,6 +219,46 @@ def test_arrow_tables_and_data_frames_are_taken_as_they_are(tmp_path: Path) -> N
     assert ran.last("metric")["value"] == "2.0"
 
 
+def test_r13_a_table_that_is_refused_leaves_no_file_to_publish_and_says_which_value(tmp_path: Path) -> None:
+    """The work goes on after it; a date of Arrow's may lie where Python has none. A table written before stays."""
+    text = (
+        "import decimal, sys, pyarrow as pa\n"
+        "from actum.sdk.cells import CellRefused\n"
+        "def broken():\n"
+        "    yield {'n': 1}\n"
+        "    raise RuntimeError('the source is gone')\n"
+        "def f(ctx):\n"
+        "    days = pa.array([0, 3_700_000], pa.int32()).cast(pa.date32())\n"
+        "    times = pa.array([0, -80_000_000_000_000_000]).cast(pa.timestamp('us', 'UTC'))\n"
+        "    many = ({'n': n if n < 100_002 else decimal.Decimal('0.5')} for n in range(100_010))\n"
+        "    ctx.table('kept', [{'n': 1}])\n"
+        "    for name, rows, schema in (\n"
+        "        ('far', pa.table({'day': days}), None), ('old', pa.table({'at': times}), None),\n"
+        "        ('under', pa.table({'day': days}), [('day', 'text')]), ('long', many, [('n', 'integer')]),\n"
+        "        ('gone', broken(), [('n', 'integer')]), ('kept', [{'n': 2}], None),\n"
+        "    ):\n"
+        "        try:\n"
+        "            ctx.table(name, rows, schema)\n"
+        "        except (CellRefused, RuntimeError, ValueError) as error:\n"
+        "            print(name, '-', error, file=sys.stderr)\n"
+        "    ctx.table('far', [{'n': 3}])\n"
+    )
+    spec = f"{write(tmp_path, text)}:f"
+    ran = run_function(spec, tmp_path / "run", argv=command(spec, (sys.executable,)))
+    assert ran.code == 0, ran.log
+    assert sorted(path.name for path in ran.output.iterdir()) == ["far.jsonl", "kept.jsonl"]
+    assert (ran.output / "kept.jsonl").read_text() == '{"n":1}\n'
+    for words in (
+        "far - Row 2: “day” holds a date outside the years 1 to 9999.",
+        "old - Row 2: “at” holds a date outside the years 1 to 9999.",
+        "under - Row ",
+        "long - Row 100003: ",
+        "gone - the source is gone",
+        "kept - The table “kept” was written before",
+    ):
+        assert words in ran.log, ran.log
+
+
 def test_the_folder_for_foreign_interpreters_holds_the_sdk_alone_and_is_made_once(tmp_path: Path) -> None:
     folder = sdkfolder.sdk_folder(tmp_path / "cache")
     assert sdkfolder.sdk_folder(tmp_path / "cache") == folder

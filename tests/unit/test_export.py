@@ -19,7 +19,7 @@ import pytest
 from actum import faults, limits
 from actum.contracts.tables import Column
 from actum.errors import CheckFailed, Conflict, NotFound, StorageFailed, WrongUse
-from actum.results import digests, export_csv, export_json, export_parquet
+from actum.results import digests, export_csv, export_json, export_parquet, pack
 from actum.results.compare import compare_batches
 from actum.results.export import export
 from actum.results.manifest import Messages
@@ -196,6 +196,19 @@ def test_wrong_use_is_refused_before_anything_is_written(
         export(package, given["name"], given["format"], given["profile"], given["path"], options=given["options"])
     assert caught.value.code == code
     assert list(tmp_path.iterdir()) == []
+
+
+def test_r12_a_file_in_the_place_of_a_folder_is_called_what_it_is(package: Path, tmp_path: Path) -> None:
+    """What an export on success says stays with the run: it says what stands there, not that nothing does."""
+    (tmp_path / "exports").write_text("mine")
+    for made in (
+        lambda path: export(package, "t", "csv", "data", path),
+        lambda path: pack.make(package, path),
+    ):
+        with pytest.raises(WrongUse, match=r"“exports”, where “t\.csv” should go, is no folder") as caught:
+            made(tmp_path / "exports" / "t.csv")
+        assert (caught.value.code, "Make it first" in caught.value.remedy) == ("no_folder", False)
+    assert (tmp_path / "exports").read_text() == "mine"
 
 
 def test_r13_nothing_is_exported_into_a_package(package: Path) -> None:

@@ -43,6 +43,16 @@ with TablePages(Path(sys.argv[1])) as opened:
 """
 
 
+LOOKED = """
+import sys
+from pathlib import Path
+from actum.results.browse import TableBrowser, tables
+place = Path(sys.argv[1])
+with TableBrowser(place, "t", check=True) as opened:
+    print(opened.read.instead, opened.read.path.name, opened.total, tables(place)[0]["rows"])
+"""
+
+
 def numbers(rows: int = ROWS) -> pa.Table:
     return pa.table({"n": pa.array(range(rows)), "text": [f"row {n}" for n in range(rows)]})
 
@@ -168,6 +178,21 @@ def test_r14_the_parquet_of_another_table_or_package_gives_way_to_the_authority(
     pq.write_table(other.slice(3).replace_schema_metadata({**other.schema.metadata, said.encode(): "another"}), copy)
     with TableBrowser(place, "t") as browser:
         assert (browser.read.instead, browser.total, browser.page(0, 1).rows) == ("damaged", ROWS, (("0", "row 0"),))
+
+
+def test_r14_r16_a_copy_that_may_not_be_read_gives_way_with_its_own_word(tmp_path: Path) -> None:
+    """As one who has no rights beyond those of the files: not damaged, for nothing is known of it."""
+    setpriv = shutil.which("setpriv")
+    plain = [] if os.getuid() else [setpriv or "", "--bounding-set=-all", "--inh-caps=-all"]
+    if plain and setpriv is None:
+        pytest.skip("root without its rights needs setpriv")
+    place = package(tmp_path)
+    command = [*plain, sys.executable, "-c", LOOKED, str(place)]
+    for sealed in ("t.parquet", "derived.json"):
+        (place / "derived" / sealed).chmod(0)
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": ":".join(sys.path)})
+        assert done.stdout == f"forbidden t.arrow {ROWS} {ROWS}\n", done.stderr
+        (place / "derived" / sealed).chmod(0o444)
 
 
 @pytest.mark.parametrize("instead", ["link", "loop", "folder", "pipe"])

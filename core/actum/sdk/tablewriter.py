@@ -49,7 +49,7 @@ class _TooLong(Exception):
 
 
 def write_table(stem: str, rows: Any, schema: Any = None) -> Written:
-    """Write `rows` to the new file `stem` + its ending. Raises CellRefused, FileExistsError."""
+    """Write `rows` to the new file `stem` + its ending. Raises CellRefused, FileExistsError; then no file of it is left."""
     for ending in (LINES, ARROW):
         if os.path.lexists(stem + ending):
             raise FileExistsError(stem + ending)
@@ -65,6 +65,21 @@ def write_table(stem: str, rows: Any, schema: Any = None) -> Written:
             return _write_arrow(stem, wanted, source[1])
         rows = _rows_of_batches(source[1])
     return _write_rows(stem, _rows_of(rows), columns)
+
+
+@contextlib.contextmanager
+def _new_file(path: str, mode: str, **how: Any) -> Iterator[IO[Any]]:
+    """A file that is durable at the end. What cannot be finished goes: it would be published when the work goes on."""
+    with open(path, mode, **how) as file:
+        try:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        except _TooLong:
+            raise  # its rows are still wanted
+        except BaseException:
+            os.unlink(path)
+            raise
 
 
 # Arrow
@@ -120,13 +135,11 @@ def _arrow_file(path: str, schema: Any, batches: Iterable[Any]) -> int:
     assert pa is not None, "whoever has Arrow batches has the library"
     rows = 0
     try:
-        with open(path, "xb") as file:
-            with ipc.new_file(file, schema, options=ipc.IpcWriteOptions(emit_dictionary_deltas=True)) as out:
-                for batch in arrowsource.canonical_batches(pa, schema, batches):
-                    out.write_batch(batch)
-                    rows += batch.num_rows
-            file.flush()
-            os.fsync(file.fileno())
+        options = ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+        with _new_file(path, "xb") as file, ipc.new_file(file, schema, options=options) as out:
+            for batch in arrowsource.canonical_batches(pa, schema, batches):
+                out.write_batch(batch)
+                rows += batch.num_rows
     except pa.ArrowException as error:
         raise CellRefused(f"The table cannot be written: {str(error).splitlines()[0]}") from None
     return rows
@@ -147,8 +160,10 @@ def _write_rows(stem: str, source: Iterator[Any], columns: Optional[Tuple[Column
         pa = arrowsource.pyarrow()
         schema = arrowsource.types_of(pa, columns)
         cells = itertools.chain(_written_cells(stem + LINES), lines.rest())
-        count = _arrow_file(stem + ARROW, schema, _batches_of_cells(pa, schema, columns, cells))
-        os.unlink(stem + LINES)
+        try:
+            count = _arrow_file(stem + ARROW, schema, _batches_of_cells(pa, schema, columns, cells))
+        finally:
+            os.unlink(stem + LINES)
         return Written(stem + ARROW, (), count, "above_limit")
     return Written(stem + LINES, columns, count, "no_arrow_library" if lines.above else "within_limit")
 
@@ -164,10 +179,8 @@ class _Lines:
         self.above = False
 
     def write(self, path: str) -> int:
-        with open(path, "x", encoding="utf-8", newline="\n", buffering=BUFFER_BYTES) as file:
+        with _new_file(path, "x", encoding="utf-8", newline="\n", buffering=BUFFER_BYTES) as file:
             self._write(file)
-            file.flush()
-            os.fsync(file.fileno())
         return self._count
 
     def _write(self, file: IO[str]) -> None:
@@ -233,9 +246,29 @@ def _rows_of(rows: Any) -> Iterator[Any]:
 
 
 def _rows_of_batches(batches: Iterable[Any]) -> Iterator[Any]:
+    done = 0
     for batch in batches:
         for start in range(0, batch.num_rows, BATCH_ROWS):
-            yield from batch.slice(start, BATCH_ROWS).to_pylist()
+            piece = batch.slice(start, BATCH_ROWS)
+            try:
+                rows = piece.to_pylist()
+            except (OverflowError, ValueError):
+                raise _not_of_python(piece, done) from None
+            yield from rows
+            done += len(rows)
+
+
+def _not_of_python(piece: Any, before: int) -> CellRefused:
+    """Which value of a piece of a batch is none of Python's: a date of the year 12000, a text that is not UTF-8."""
+    for name, column in zip(piece.schema.names, piece.columns):  # noqa: B905 - since 3.10
+        for number in range(len(column)):
+            try:
+                column[number].as_py()
+            except (OverflowError, ValueError):
+                timed = str(column.type).startswith(("date", "timestamp"))
+                what = "a date outside the years 1 to 9999" if timed else f"a value that is no {column.type}"
+                return CellRefused(f"Row {before + number + 1}: “{name}” holds {what}.")
+    return CellRefused(f"Rows {before + 1} to {before + len(piece)} hold a value that cannot be read.")
 
 
 def _frame_rows(frame: Any, names: List[str]) -> Iterator[Any]:

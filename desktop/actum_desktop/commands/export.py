@@ -127,6 +127,8 @@ def _many(args: argparse.Namespace, context: Context, form: str, profile: str) -
         raise wrong_use("--where, --sort and --rows take one table.", "Export it by itself: actum export RUN NAME --where …")
     folder = Path(os.path.abspath(os.path.expanduser(args.output or ".")))
     if not folder.is_dir():
+        if folder.exists():
+            raise WrongUse("no_folder", f"“{folder.name}” is no folder.", f"{folder}.", "Name another folder.")
         raise WrongUse("no_folder", f"The folder “{folder.name}” does not exist.", f"{folder}.", "Make it first.")
     with context.reader() as reader:
         numbers = list(dict.fromkeys(run_number(reader, target) for target in args.targets))
