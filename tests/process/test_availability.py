@@ -123,8 +123,12 @@ def test_r14_r16_a_copy_sealed_again_over_another_value_is_not_believed(app: App
         if when != "after":
             assert app.json("verify", "1", code=5)["state"] == "damaged"
 
+    for level in ("bytes", "presence", "sample:1"):
+        assert app.json("verify", "1", "--level", level, code=5)["state"] == "damaged", level
+
     app.json("verify", "1", "--rebuild")
     assert app.json("export", "1", "squares", *out)["instead"] is None
+    assert app.json("verify", "1", "--level", "bytes")["state"] == "readable"
 
 
 def test_r14_r16_a_copy_made_again_with_other_digests_is_believed_once_it_was_verified(app: App, tmp_path: Path) -> None:

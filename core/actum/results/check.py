@@ -13,8 +13,9 @@
 Levels: *presence* (manifest and derived.json as recorded, every listed file there with its size), *bytes* (every digest),
 *content* (the whole verification), *content: chunks i–j* and *content: sample of n* (`chunks:3-7`, `sample:5`: presence, and
 the content of these chunks), *authority* (every digest but those of the derived tables). Each state has its remedy in words.
-A damaged result whose authorities are as sealed can have its derived tables made again (`rebuildable`); a damaged authority
-is never repaired.
+Where it is on record which derived.json is this result's, another one is damage at every level but *content*, which compares
+each row with the authority and so tells itself. A damaged result whose authorities are as sealed can have its derived tables
+made again (`rebuildable`); a damaged authority is never repaired.
 """
 
 from __future__ import annotations
@@ -115,14 +116,15 @@ def _check(
         return Check("foreign", f"What stands there is no result package: {error}.", level)
     if found != digest:
         return _other(manifest, expected, level)
-    wanted = Expected(**{**_identity(expected), "manifest_sha256": digest})
+    derived = () if level == "content" else expected.derived_sha256
+    wanted = Expected(**{**_identity(expected), "manifest_sha256": digest, "derived_sha256": derived})
     if level == "content" or extent is not None:
         return _from_report(verify(package, wanted, progress, extent=extent or WHOLE, resume=resume), level)
     if level == "bytes":
         return _from_level(verify_bytes(package, wanted, progress), level)
     if level == "authority":
         return _from_level(verify_authority(package, wanted, progress), level)
-    return _presence(package, manifest)
+    return _presence(package, manifest, wanted)
 
 
 def _look(package: Path, level: str) -> Check | None:
@@ -146,11 +148,13 @@ def _other(manifest: Mapping[str, Any], expected: Expected, level: str) -> Check
     return Check("replaced", "Another package of this run stands in its place.", level)
 
 
-def _presence(package: Path, manifest: Mapping[str, Any]) -> Check:
+def _presence(package: Path, manifest: Mapping[str, Any], expected: Expected) -> Check:
     try:
-        derived, _ = names.read_derived(package)
+        derived, found = names.read_derived(package)
     except (FileNotFoundError, names.NotAPackage) as error:
         return Check("damaged", f"derived.json cannot be read: {error}.", "presence", rebuildable=True)
+    if expected.derived_sha256 and found not in expected.derived_sha256:
+        return Check("damaged", "derived.json is not the one that was published.", "presence", rebuildable=True)
     wanted = [(entry["name"], entry.get("size")) for entry in manifest["files"]]
     wanted += [(f"{names.DERIVED}/{entry['name']}", entry["size"]) for entry in derived["files"]]
     for name, size in wanted:
@@ -194,4 +198,4 @@ def _unreadable(error: OSError | StorageFailed, level: str) -> Check:
 
 
 def _identity(expected: Expected) -> dict[str, Any]:
-    return {**expected.to_json(), "required": expected.required}
+    return {**expected.to_json(), "required": expected.required, "derived_sha256": expected.derived_sha256}

@@ -22,7 +22,7 @@ CONTENT_CHECKS = ("content",)
 class Expected:
     """Whose result this must be. A member that is None is not known here and is not checked (a package read elsewhere).
 
-    `run` is the run's number, `required` the contract's output patterns.
+    `run` is the run's number, `required` the contract's output patterns; derived.json has one of the digests `derived_sha256`.
     """
 
     workspace: str | None = None
@@ -32,16 +32,17 @@ class Expected:
     request_digest: str | None = None
     contract_digest: str | None = None
     manifest_sha256: str | None = None
-    derived_sha256: str | None = None
+    derived_sha256: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Expected:
         """Raises TypeError for a member it does not know."""
-        return cls(**{**document, "required": tuple(document.get("required", ()))})
+        lists = {name: tuple(document.get(name, ())) for name in ("required", "derived_sha256")}
+        return cls(**{**document, **lists})
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"required": list(self.required)}
+        return asdict(self) | {"required": list(self.required), "derived_sha256": list(self.derived_sha256)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,7 @@ def _identities(documents: _Documents, expected: Expected, findings: Findings) -
     """What is compared without reading a file: whose package it is, under which contract, and what lies in it."""
     if expected.manifest_sha256 is not None and documents.digest != expected.manifest_sha256:
         findings.add("manifest_sha256", "manifest.json is not the one that was sealed.")
-    if expected.derived_sha256 is not None and documents.derived_digest not in (None, expected.derived_sha256):
+    if expected.derived_sha256 and documents.derived_digest not in (None, *expected.derived_sha256):
         findings.add("derived", "derived.json is not the one that was published.")
     _check_identity(documents.manifest, expected, findings)
     _check_contract(documents.manifest, expected, findings)

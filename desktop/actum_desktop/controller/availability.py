@@ -7,6 +7,7 @@ each look that was asked for is a row of its own, a mere look at opening only wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,9 +133,11 @@ class Availability:
         notes = str(folder / NOTES) if level == "content" and folder.is_dir() else None
         row = self._instance.reader.attempt_row(result.attempt)
         sealed_for = None if row is None else row.adopts or row
-        expected = None if sealed_for is None else Expected(run=sealed_for.run, attempt=sealed_for.attempt).to_json()
-        place = str(ws.path / result.path)
-        return {"package": place, "digest": result.digest, "level": level, "expected": expected, "resume": notes}
+        expected = Expected(derived_sha256=result.derived_digests)
+        if sealed_for is not None:
+            expected = replace(expected, run=sealed_for.run, attempt=sealed_for.attempt)
+        place, whose = str(ws.path / result.path), expected.to_json()
+        return {"package": place, "digest": result.digest, "level": level, "expected": whose, "resume": notes}
 
     def _found(self, command: int, answer: HelperAnswer, what: str) -> Mapping[str, Any] | None:
         if answer.ok is None:

@@ -8,10 +8,11 @@ where it is not what was published. It is no reason to stay: a supervisor that w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from actum import clock
 from actum.limits import SWEEP_IDLE_S, SWEEP_PAUSE_S, SWEEP_STEP_ROWS
+from actum.results.report import Expected
 from actum.settings import merged
 from actum.store import resultlists
 
@@ -63,7 +64,8 @@ class BackgroundSweep:
         if result is None:
             return
         package = self._instance.ws.path / result.path
-        args = {"package": str(package), "digest": result.digest, "level": LEVEL, "bytes_per_s": rate}
+        args: dict[str, Any] = {"package": str(package), "digest": result.digest, "level": LEVEL, "bytes_per_s": rate}
+        args["expected"] = Expected(derived_sha256=result.derived_digests).to_json()
         self._call = -1
         number = self._instance.helpers["check"].call("check", args, lambda answer: self._looked(result, answer))
         self._call = number if self._call else 0

@@ -13,6 +13,7 @@ from typing import Any
 from actum import clock
 from actum.limits import RESULTS_SWEPT_MAX
 from actum.model.changes import AddResultCheck, ClearAlert, Note, RaiseAlert
+from actum.results.report import Expected
 from actum.store import resultlists
 from actum.store.rows import ResultView
 
@@ -54,7 +55,8 @@ class ResultSweep:
 
     def _look(self, result: ResultView) -> None:
         package = self._instance.ws.path / result.path
-        args = {"package": str(package), "digest": result.digest, "level": LEVEL, "expected": None}
+        args: dict[str, Any] = {"package": str(package), "digest": result.digest, "level": LEVEL}
+        args["expected"] = Expected(derived_sha256=result.derived_digests).to_json()
 
         def looked(answer: HelperAnswer) -> None:
             if answer.ok is not None:
