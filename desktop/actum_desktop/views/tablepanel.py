@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from actum.errors import ActumError
@@ -110,7 +109,7 @@ class TablePanel(QWidget):
         self.columns.changed.connect(self._tell)
         self.columns.asked.connect(self._on_asked)
         self.search = SearchBar(ink)
-        self.searching = TableSearch(self.search, self.grid, self.model, self._helper, self._source)
+        self.searching = TableSearch(self.search, self.grid, self.model, self._helper, lambda: self.views.path)
         self.place = QLineEdit()
         self.place.setPlaceholderText(_("Go to row"))
         self.place.setAccessibleName(_("Go to row"))
@@ -129,7 +128,7 @@ class TablePanel(QWidget):
         self.side.row_asked.connect(self._on_row)
         self.side.sort_asked.connect(self._on_sort_to)
         self.side.filter_asked.connect(self._on_filter_of)
-        self.asks = TableAsks(self.side, self.plot, self._helper, self._source)
+        self.asks = TableAsks(self.side, self.plot, self._helper, lambda: self.views.path)
         self.asks.placed.connect(self._go_to)
         self.asks.told.connect(self._say)
         self.side.menu_asked.connect(self.columns.offer_at)
@@ -226,9 +225,6 @@ class TablePanel(QWidget):
     def query(self) -> Query:
         """What is shown of the table."""
         return self.views.query
-
-    def _source(self) -> Path | None:
-        return self.views.path
 
     def _on_chosen(self, place: int) -> None:
         self._open(self.chooser.itemText(place))
