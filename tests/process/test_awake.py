@@ -66,9 +66,7 @@ def test_the_machine_is_kept_awake_while_work_is_under_way_and_the_setting_allow
     wait_until(lambda: bus.said() == ["Inhibit", "Uninhibit", "Inhibit", "Inhibit", "Uninhibit"], what="the release")
 
 
-def test_where_nothing_keeps_awake_the_reason_is_told_and_work_goes_on(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_nothing_keeps_awake_the_reason_is_told_and_work_goes_on(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """A system that comes to its senses is found at the next try (AWAKE_RETRY_S)."""
     monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", "")

@@ -29,9 +29,7 @@ HOURS_US = 3 * 3600 * US
     [(DAY_US, 2 * US, 2), (2 * US, DAY_US, 2), (-DAY_US, 9 * US, 0), (30 * US, 30 * US, 30), (DAY_US, None, 0)],
     ids=["wall clock set forth", "another monotonic time", "wall clock set back", "really silent", "an older host"],
 )
-def test_r08_a_state_that_was_there_is_as_old_as_both_clocks_say(
-    wall_us: int, monotonic_us: int | None, silent_s: int
-) -> None:
+def test_r08_a_state_that_was_there_is_as_old_as_both_clocks_say(wall_us: int, monotonic_us: int | None, silent_s: int) -> None:
     """A silence that one clock alone knows of ends nothing: the deadline is not due, and nothing is looked for (P19)."""
     bench = computing(deadline="1h", stall_after="1h")
     session, attempt = bench.row().session, bench.row().attempt

@@ -55,7 +55,7 @@ def test_r11_above_its_bound_every_second_line_goes_and_the_distance_doubles(
 
 
 def test_r11_the_largest_line_fits_as_often_as_lines_are_kept() -> None:
-    most = historyfile.line(1 << 60, dict.fromkeys(historyfile.NUMBERS, 1.2345678901234567e+300) | {"stage": "长" * 9_999})
+    most = historyfile.line(1 << 60, dict.fromkeys(historyfile.NUMBERS, 1.2345678901234567e300) | {"stage": "长" * 9_999})
     stage = json.loads(most)["stage"]
     assert len(stage) == limits.HISTORY_STAGE_CHARS_MAX
     assert len(most) * limits.HISTORY_LINES_MAX <= limits.HISTORY_FILE_BYTES_MAX

@@ -93,9 +93,7 @@ def exactly(fields: Fields) -> Kind:
 
 def partly(fields: Fields) -> Kind:
     """An object whose members, where they are there and known, are of their kind; others are no matter."""
-    return lambda value: (
-        type(value) is dict and all(name not in value or kind(value[name]) for name, kind in fields.items())
-    )
+    return lambda value: type(value) is dict and all(name not in value or kind(value[name]) for name, kind in fields.items())
 
 
 IDENTITY: Fields = {"machine": text, "boot": text, "pid_namespace": text, "pid": integer, "start_ticks": integer}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 UNSUCCESSFUL = frozenset({*RETRYABLE, Status.STOPPED})  # how an attempt, or a run, is closed without a result
 
+
 class RunListRow(NamedTuple):
     """One line of a list of runs: the run and what its current attempt is doing. A tuple, for pages are made of 200 of them."""
 

@@ -153,7 +153,7 @@ def plan(
 def file_name(name: str) -> str:
     """A table's name as part of a file's name on any file system."""
     plain = "".join("_" if character in _FORBIDDEN or ord(character) < 32 else character for character in name)
-    cut = plain.encode()[:limits.EXPORT_NAME_BYTES_MAX].decode("utf-8", "ignore")
+    cut = plain.encode()[: limits.EXPORT_NAME_BYTES_MAX].decode("utf-8", "ignore")
     return cut.rstrip(" .") or "table"
 
 

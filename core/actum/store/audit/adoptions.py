@@ -13,9 +13,7 @@ from actum.store.adoptable import ADOPTABLE
 from actum.store.audit.report import Finding, Look
 
 _BACKUP = "Something other than Actum wrote this row; compare it with a copy from backups/."
-_INHERITED = frozenset(
-    name.value for name in FACTS[FACTS.index(FactName.INPUTS_FROZEN) : FACTS.index(FactName.RELEASED) + 1]
-)
+_INHERITED = frozenset(name.value for name in FACTS[FACTS.index(FactName.INPUTS_FROZEN) : FACTS.index(FactName.RELEASED) + 1])
 
 
 def adoptions(look: Look) -> Iterator[Finding]:
