@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.faults.scenarios import Stage
@@ -20,12 +20,14 @@ from tests.faults.scenarios import Stage
 SYNCS = ("fsync", "fdatasync")
 MOVES = ("rename", "renameat", "renameat2", "link", "linkat")
 SIGNALS = ("kill", "tkill", "tgkill", "pidfd_send_signal")
-TRACED = (*SYNCS, *MOVES, *SIGNALS, "execve", "write")
+TRACED = (*SYNCS, *MOVES, *SIGNALS, "execve", "write", "openat")
 
 _LINE = re.compile(r"^(\d+) +(?:(\w+)\((.*)|<\.\.\. (\w+) resumed>(.*))$")
 _DONE = re.compile(r"\) += (-?\d+)")
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _FILE = re.compile(r"^\d+<(.*?)>")
+_HELD = re.compile(r"O_PATH.*\) += (\d+)<(.*?)>")
+_BY_HOLD = re.compile(r"^/proc/self/fd/(\d+)(?=/)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,13 @@ def record(stage: Stage, folder: Path, *args: str, name: str = "", code: int = 0
 
 
 def parse(lines: Iterable[str], passed: str) -> Iterator[Call]:
-    """The calls that succeeded, each at the place where it was over, and the passages written to the file `passed`."""
+    """The calls that succeeded, each at the place where it was over, and the passages written to the file `passed`.
+
+    The host reaches the folder of its attempt by a descriptor that it holds, wherever it is by now: such a path is told as the
+    one the descriptor was opened at. One host a trace.
+    """
     begun: dict[int, str] = {}
+    held: dict[str, str] = {}
     for place, line in enumerate(lines):
         match = _LINE.match(line)
         if match is None:
@@ -69,9 +76,12 @@ def parse(lines: Iterable[str], passed: str) -> Iterator[Call]:
         result = _DONE.search(text)
         if result is None or int(result[1]) < 0:
             continue
+        if name == "openat":
+            held.update(_HELD.findall(text))
+            continue
         call = _call(thread, name, text, place, passed)
         if call is not None:
-            yield call
+            yield replace(call, paths=tuple(_BY_HOLD.sub(lambda by: held.get(by[1], by[0]), path) for path in call.paths))
 
 
 def _call(thread: int, name: str, text: str, place: int, passed: str) -> Call | None:
