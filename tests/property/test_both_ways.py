@@ -100,11 +100,13 @@ def asked_of(call: Any, *args: Any) -> Any:
 
 
 def alike(found: Any) -> Any:
-    """A NaN is itself, so that answers can be compared."""
+    """A NaN is itself, so that answers can be compared; of two zeros, which are equal, either may stand at a quartile."""
     if isinstance(found, dict):
         return {name: alike(value) for name, value in found.items()}
     if isinstance(found, list | tuple):
         return [alike(value) for value in found]
+    if found == "-0.0":
+        return "0.0"
     return "nan" if isinstance(found, float) and found != found else found
 
 
