@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from actum import lock
+from actum.generation import read_endpoint
 from actum.store.queries import Reader
 from actum.workspace import Workspace
 
@@ -129,3 +132,11 @@ class App:
                 self.run("stop", str(run), code=None)
             if runs:
                 self.run("reconcile", "--wait", code=None)
+        self._send_home()
+
+    def _send_home(self) -> None:
+        """An idle supervisor that was left behind leaves at once, instead of lingering for the next command."""
+        endpoint = read_endpoint(self.ws)
+        if endpoint is not None and lock.held_by_someone(self.ws):
+            with suppress(ProcessLookupError):
+                os.kill(endpoint["pid"], signal.SIGTERM)
