@@ -19,6 +19,13 @@ from actum.results.derive import derive
 from actum.results.manifest import Messages, Sealed, seal
 from actum.results.report import Expected
 
+# Of a table with a column n: the rows above 3, the last one first.
+QUERY = {
+    "schema": "actum.query/1",
+    "where": {"op": ">", "column": "n", "value": "3"},
+    "order": [{"column": "n", "descending": True}],
+    "columns": None,
+}
 AT_US = 1_767_225_600_000_000
 
 RETURNS = (

@@ -34,13 +34,18 @@ def begun(app: App) -> int:
     return host
 
 
-def test_r09_what_a_person_attests_ends_the_hold_and_stands_as_their_word(app: App) -> None:
-    """Its folder is gone for good. Nobody is taken at a word they did not give; then it is in the facts, with their name."""
+def gone_for_good(app: App) -> None:
+    """A run whose processes are killed and whose folder is deleted: nothing is left that could tell of it."""
     host = begun(app)
     for pid in (host, *app.pids()):
         os.kill(pid, signal.SIGKILL)
     wait_until(lambda: identity.of(host) is None, what="the end of the host")
     shutil.rmtree(app.ws.attempt_folder(1, 1))
+
+
+def test_r09_what_a_person_attests_ends_the_hold_and_stands_as_their_word(app: App) -> None:
+    """Its folder is gone for good. Nobody is taken at a word they did not give; then it is in the facts, with their name."""
+    gone_for_good(app)
     app.run("reconcile", "--wait", code=7)
     error = app.json("reconcile", "--attest", "1", code=4)["error"]
     assert error["code"] == "not_confirmed"
@@ -61,11 +66,7 @@ def test_r09_what_a_person_attests_ends_the_hold_and_stands_as_their_word(app: A
 
 def test_r18_a_word_that_is_on_record_is_not_asked_for_again_after_a_crash(app: App) -> None:
     """Killed at each commit that follows it; what was acknowledged has its effect (R04), whoever comes next."""
-    host = begun(app)
-    for pid in (host, *app.pids()):
-        os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: identity.of(host) is None, what="the end of the host")
-    shutil.rmtree(app.ws.attempt_folder(1, 1))
+    gone_for_good(app)
     for passage in range(6, 20):  # what comes before is the opening
         app.run("reconcile", "--attest", "1", "--yes", fault=f"store.commit.after#{passage}:kill-app", code=None)
         if "attested" in app.journal():

@@ -29,13 +29,6 @@ from actum.results.spreadsheet import Survey
 
 from tests.helpers import everyarrow, packages
 
-QUERY = {
-    "schema": "actum.query/1",
-    "where": {"op": ">", "column": "n", "value": "3"},
-    "order": [{"column": "n", "descending": True}],
-    "columns": None,
-}
-
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -94,25 +87,25 @@ def test_a_hostile_decimal_context_changes_no_export(package: Path, tmp_path: Pa
 
 
 def test_what_a_query_leaves_is_exported_in_its_order_and_recorded(package: Path, tmp_path: Path) -> None:
-    done = export.export(package, "plain", "csv", "data", tmp_path / "t.csv", options={"query": QUERY})
+    done = export.export(package, "plain", "csv", "data", tmp_path / "t.csv", options={"query": packages.QUERY})
     with open(tmp_path / "t.csv", newline="") as file:
         assert [row[0] for row in csv.reader(file)] == ["n", "9", "8", "7", "6", "5", "4"]
     sidecar = json.loads((tmp_path / "t.csv.actum.json").read_bytes())
-    assert (sidecar["options"], sidecar["rows"], sidecar["of_rows"]) == ({"query": QUERY}, 6, 10)
-    assert done.to_json()["options"] == {"query": QUERY}
-    told = export.preview(package, "plain", query=QUERY)
+    assert (sidecar["options"], sidecar["rows"], sidecar["of_rows"]) == ({"query": packages.QUERY}, 6, 10)
+    assert done.to_json()["options"] == {"query": packages.QUERY}
+    told = export.preview(package, "plain", query=packages.QUERY)
     assert (told["rows"], told["of"]) == (6, 10)
-    some = {**QUERY, "columns": ["t"], "where": None}
+    some = {**packages.QUERY, "columns": ["t"], "where": None}
     export.export(package, "plain", "parquet", "data", tmp_path / "t.parquet", options={"query": some})
     assert pq.read_table(tmp_path / "t.parquet").column_names == ["t"]
     for wrong in (
-        {**QUERY, "more": 1},
-        {**QUERY, "where": {"op": ">", "column": "x", "value": "3"}},
+        {**packages.QUERY, "more": 1},
+        {**packages.QUERY, "where": {"op": ">", "column": "x", "value": "3"}},
     ):
         with pytest.raises(WrongUse):
             export.export(package, "plain", "csv", "data", tmp_path / "u.csv", options={"query": wrong})
     with pytest.raises(WrongUse, match="exported whole"):
-        export.export(package, "metrics", "csv", "data", tmp_path / "u.csv", options={"query": QUERY})
+        export.export(package, "metrics", "csv", "data", tmp_path / "u.csv", options={"query": packages.QUERY})
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         *("t.csv", "t.csv.actum.json"),
         *("t.parquet", "t.parquet.actum.json"),

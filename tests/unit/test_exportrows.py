@@ -19,13 +19,6 @@ from actum.results.manifest import Messages
 
 from tests.helpers import packages
 
-QUERY = {
-    "schema": "actum.query/1",
-    "where": {"op": ">", "column": "n", "value": "3"},
-    "order": [{"column": "n", "descending": True}],
-    "columns": None,
-}
-
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -56,7 +49,7 @@ def rows_of(package: Path, folder: Path, format: str, query: dict[str, Any]) -> 
 @pytest.mark.parametrize("format", ["parquet", "csv", "xlsx"])
 def test_selected_rows_are_counted_in_the_view(package: Path, tmp_path: Path, format: str) -> None:
     """The view has 9 … 4; of the table as published, rows are counted as they stand."""
-    view = {**QUERY, "rows": [[0, 1], [3, 3], [5, 5]]}
+    view = {**packages.QUERY, "rows": [[0, 1], [3, 3], [5, 5]]}
     assert rows_of(package, tmp_path, format, view) == [9, 8, 6, 4]
     whole = {"schema": "actum.query/1", "where": None, "order": [], "columns": None, "rows": [[2, 4], [9, 9]]}
     assert rows_of(package, tmp_path, format, whole) == [2, 3, 4, 9]
@@ -75,7 +68,7 @@ def test_selected_rows_reach_over_batches(package: Path, tmp_path: Path, monkeyp
 def test_r11_rows_that_are_not_there_and_too_many_pieces_are_refused_in_words(package: Path, tmp_path: Path) -> None:
     def refused(rows: object, words: str) -> None:
         with pytest.raises(WrongUse, match=words):
-            rows_of(package, tmp_path, "csv", {**QUERY, "rows": rows})
+            rows_of(package, tmp_path, "csv", {**packages.QUERY, "rows": rows})
 
     refused([[0, 6]], "no row 7. It has 6.")
     most = limits.QUERY_ROW_RANGES_MAX
@@ -84,5 +77,7 @@ def test_r11_rows_that_are_not_there_and_too_many_pieces_are_refused_in_words(pa
     for wrong in ([], [[1, 0]], [[0, 1], [1, 2]], [[-1, 2]], [[0]], [[0, True]], [["0", 1]], {}):
         refused(wrong, "rows")
     with pytest.raises(WrongUse, match="whole"):
-        export.export(package, "metrics", "csv", "data", tmp_path / "m.csv", options={"query": {**QUERY, "rows": [[0, 0]]}})
+        export.export(
+            package, "metrics", "csv", "data", tmp_path / "m.csv", options={"query": {**packages.QUERY, "rows": [[0, 0]]}}
+        )
     assert list(tmp_path.iterdir()) == []

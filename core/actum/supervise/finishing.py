@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from actum.clock import Now
 from actum.limits import HELPER_TRIES_MAX, PUBLISH_RETRY_S
-from actum.model.changes import JournalEntry
+from actum.model.changes import JournalEntry, RaiseAlert
 from actum.model.facts import Fact, FactName
 from actum.model.status import AttemptEvent, FailureCode
 from actum.supervise.effects import Derive, Effect, Publish, Quarantine, Verify
@@ -59,7 +59,8 @@ def publishing(m: Machine, now: Now) -> list[Effect]:
     published = m.seen.published
     if published.failure == "unsure":  # perhaps it is published: only another try can end this phase
         m.seen.published = None
-        return _disk_refused(m, now, "publish_pending", FailureCode.IO_ERROR, published.message)
+        alert = m.alert(now, "publish_pending", "publish_pending", message=published.message)
+        return _step_waits(m, now, "publish", FailureCode.IO_ERROR, published.message, alert)
     if published.failure == "rename":  # kept until its arrow is on record: no rename while nobody can tell (P07)
         alert = m.alert(now, "publish_pending", "publish_pending", message=published.message)
         entry = JournalEntry("publish_pending", now.utc_us, {"message": published.message})
@@ -149,15 +150,16 @@ def _verify_again(m: Machine, now: Now) -> list[Effect]:
     return m.look(now)
 
 
-def _disk_refused(m: Machine, now: Now, name: str, code: str, why: str) -> list[Effect]:
-    """The disk did not serve the step: no verdict on the package. Said once, tried again when there may be room."""
-    m.tries[name] = 0
+def _disk_refused(m: Machine, now: Now, step: str, code: str, why: str) -> list[Effect]:
+    """The disk did not serve the helper's step: no verdict on the package, and its tries begin anew."""
+    m.tries[step] = 0
+    return _step_waits(m, now, step, code, why, m.alert(now, "helper", code, step=step, message=why))
+
+
+def _step_waits(m: Machine, now: Now, step: str, code: str, why: str, alert: RaiseAlert) -> list[Effect]:
+    """Said once, tried again when there may be room."""
     m.wait(now, PUBLISH_RETRY_S)
-    entry = JournalEntry("step_waits", now.utc_us, {"step": name, "code": code, "message": why})
-    if name == "publish_pending":
-        alert = m.alert(now, name, name, message=why)
-    else:
-        alert = m.alert(now, "helper", code, step=name, message=why)
+    entry = JournalEntry("step_waits", now.utc_us, {"step": step, "code": code, "message": why})
     return m.persist(now, journal=(entry,), alerts=(alert,))
 
 
