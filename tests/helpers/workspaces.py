@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -208,14 +209,19 @@ def package(ws: Workspace, row: AttemptRow, text: str = "a,b\n1,2\n") -> ResultR
     (folder / "files" / "out.csv").write_text(text)
     file = {
         "name": "files/out.csv",
-        "role": "file",
+        "role": "output",
         "size": len(text),
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
-    manifest = json.dumps({"format_version": 1, "run": row.run, "files": [file]}).encode()
+    sealed_for = row.adopts.attempt if row.adopts is not None else row.attempt
+    said = {"schema": "actum.manifest/1", "attempt": sealed_for, "authority": {}, "contract": {}}
+    manifest = json.dumps({"format_version": 1, "run": row.run, "files": [file], **said}).encode()
     (folder / "manifest.json").write_bytes(manifest)
     digest = hashlib.sha256(manifest).hexdigest()
-    return result_row(row.run, row.n, digest, (file,))
+    (folder / "derived").mkdir()
+    derived = json.dumps({"schema": "actum.derived/1", "manifest_sha256": digest, "files": []}).encode()
+    (folder / "derived" / "derived.json").write_bytes(derived)
+    return replace(result_row(row.run, row.n, digest, (file,)), derived_digest=hashlib.sha256(derived).hexdigest())
 
 
 def next_attempt(writer: Writer, row: AttemptRow) -> AttemptRow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -115,6 +116,12 @@ def link_instead_of_package(ws: Workspace) -> None:
     target.symlink_to(target.rename(ws.path / "aside"))
 
 
+def reseal_copy(ws: Workspace) -> None:
+    """derived.json as somebody wrote it who made a copy of another package look right."""
+    other = {"schema": "actum.derived/1", "manifest_sha256": "0" * 64, "files": []}
+    (ws.result_folder(1, 1) / "derived" / "derived.json").write_text(json.dumps(other))
+
+
 def replace_kept_input(ws: Workspace) -> None:
     [content] = ws.inputs.glob("*/content")
     content.write_text("9,9\n")
@@ -189,6 +196,14 @@ DAMAGES: list[tuple[str, str, Callable[[Workspace], None]]] = [
     ("packages", "manifest.json", overwrite("results/1/1/manifest.json", "{}")),
     ("packages", "files/out.csv", overwrite("results/1/1/files/out.csv", "a,b\n9,9\n")),
     ("packages", "files/out.csv", overwrite("results/1/1/files/out.csv", "shorter")),
+    ("packages", "“files/out.csv” is missing", lambda ws: (ws.result_folder(1, 1) / "files" / "out.csv").unlink()),
+    ("packages", "“files/more.csv” is in the package", overwrite("results/1/1/files/more.csv", "")),
+    ("packages", "derived.json is missing", lambda ws: (ws.result_folder(1, 1) / "derived" / "derived.json").unlink()),
+    ("packages", "another manifest", reseal_copy),
+    ("packages", "not the one that was published", reseal_copy),
+    ("packages", "is another file in the database", sql("UPDATE result_file SET size = 9")),
+    ("packages", "in the database and not in the manifest", sql("UPDATE result_file SET name = 'files/x'")),
+    ("packages", "in the manifest and not in the database", sql("DELETE FROM result_file")),
     ("orphans", "results/7/1", overwrite("results/7/1/manifest.json", "{}")),
     ("orphans", "results/.incoming", overwrite("results/.incoming/x/manifest.json", "{}")),
     ("exports", "out.csv", overwrite("exports/out.csv", "c,d\n")),

@@ -115,7 +115,7 @@ def _add_file(session: Session, seq: int, file: Mapping[str, Any]) -> None:
         session.mine,
         attempt=seq,
         name=file["name"],
-        role=file.get("role", "file"),
+        role=file["role"],
         size=file["size"],
         sha256=file["sha256"],
         rows=file.get("rows"),

@@ -46,7 +46,8 @@ def _print(out: Output, report: AuditReport) -> None:
     for check in report.checks:
         _print_check(out, check)
     wrong = sum(not finding.note for finding in report.findings) + sum(check.more for check in report.checks)
-    verdict = out.toned("Nothing is wrong.", "ok") if report.ok else out.toned(f"{measures.count(wrong)} findings.", "bad")
+    found = f"{measures.count(wrong)} finding{'' if wrong == 1 else 's'}."
+    verdict = out.toned("Nothing is wrong.", "ok") if report.ok else out.toned(found, "bad")
     out.say()
     out.say(f"{verdict} {len(report.checks)} checks examined {measures.count(report.examined)} rows and files.")
 

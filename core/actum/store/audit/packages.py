@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from actum.errors import StorageFailed
 from actum.model.status import Phase
-from actum.results import digests
+from actum.results import digests, manifest
+from actum.results.report import Expected
+from actum.results.verify import verify_bytes
 from actum.store.audit.report import Finding, Look
 
 _EXPORT_AGAIN = "Export it again if you need it; the result itself is kept."
 
 
 def packages(look: Look) -> Iterator[Finding]:
-    """Each result row has its package, with the recorded digest of manifest.json, of every listed file and link."""
-    rows = list(look.each("SELECT attempt, run, path, digest FROM result ORDER BY run"))
-    for row in rows:
-        folder = look.ws.path / row["path"]
+    """Each result row has its package as it was published: every byte, nothing besides, and the files that the rows list.
+
+    The package is looked at as `actum verify` does at the level of bytes, so that both find the same and say the same.
+    """
+    for row in list(look.each("SELECT attempt, run, path, digest FROM result ORDER BY run")):
         subject = f"run {row['run']}, {row['path']}"
         remedy = f"`actum verify {row['run']}` records what holds now; put the package back from a backup of results/."
-        if folder.is_symlink():
-            yield look.finding(subject, "A link stands in the place of the package.", remedy)
-            continue
-        problem = _file_problem(folder / "manifest.json", row["digest"], None)
-        if problem:
-            yield look.finding(subject, f"manifest.json {problem}.", remedy)
-            continue
-        for file in look.each("SELECT name, role, size, sha256 FROM result_file WHERE attempt = ?", row["attempt"]):
-            read = _of_link if file["role"] == "link" else digests.of_file
-            problem = _file_problem(folder / file["name"], file["sha256"], file["size"], read)
-            if problem:
-                yield look.finding(subject, f"{file['name']} {problem}.", remedy)
+        for problem in _package_problems(look, row):
+            yield look.finding(subject, problem, remedy)
+
+
+def _package_problems(look: Look, row: Mapping[str, Any]) -> Iterator[str]:
+    folder = look.ws.path / row["path"]
+    if folder.is_symlink():
+        yield "A link stands in the place of the package."
+        return
+    view = look.reader.result(row["run"])
+    expected = Expected(manifest_sha256=row["digest"], derived_sha256=view.derived_digests if view is not None else ())
+    try:
+        report = verify_bytes(folder, expected)
+    except StorageFailed as error:
+        yield f"{error.what} {error.why}"
+        return
+    look.examined += report.files
+    yield from (finding.message for finding in report.findings)
+    if report.ok:
+        yield from _differing_rows(look, row["attempt"], folder)
+
+
+def _differing_rows(look: Look, attempt: int, folder: Path) -> Iterator[str]:
+    """What the window lists of a sound package is what its manifest lists."""
+    sealed = {entry["name"]: entry for entry in manifest.read_manifest(folder)[0]["files"]}
+    found = look.each("SELECT name, role, size, sha256 FROM result_file WHERE attempt = ?", attempt)
+    rows = {row["name"]: row for row in found}
+    yield from (f"“{name}” is in the manifest and not in the database." for name in sorted(sealed.keys() - rows.keys()))
+    yield from (f"“{name}” is in the database and not in the manifest." for name in sorted(rows.keys() - sealed.keys()))
+    for name in sorted(sealed.keys() & rows.keys()):
+        if any(member in sealed[name] and sealed[name][member] != rows[name][member] for member in ("role", "size", "sha256")):
+            yield f"“{name}” is another file in the database than in the manifest."
 
 
 def orphans(look: Look) -> Iterator[Finding]:
@@ -60,24 +84,16 @@ def exports(look: Look) -> Iterator[Finding]:
             yield look.finding(f"run {row['run']}, {row['path']}", what, _EXPORT_AGAIN, note=True)
 
 
-def _file_problem(
-    path: Path, sha256: str, size: int | None, read: Callable[[Path], digests.FileDigest] = digests.of_file
-) -> str:
+def _file_problem(path: Path, sha256: str, size: int) -> str:
     try:
-        found = read(path)
+        found = digests.of_file(path)
     except FileNotFoundError:
         return "is missing"
     except OSError as error:
         return f"cannot be read: {error.strerror or error}"
-    if size is not None and found.size != size:
+    if found.size != size:
         return f"has {found.size:,} bytes, not {size:,}"
     return "" if found.sha256 == sha256 else "is not the file that was recorded"
-
-
-def _of_link(path: Path) -> digests.FileDigest:
-    """What a link holds is its target; it is never followed."""
-    target = os.readlink(os.fsencode(path))
-    return digests.FileDigest(digests.of_bytes(target), len(target))
 
 
 def _second_level(folder: Path) -> Iterator[Path]:
