@@ -188,8 +188,8 @@ def attestation_means() -> str:
     """What a person says who attests that nothing of a held run is left."""
     return _(
         "You attest that every process of it has ended, wherever it was started, and that nothing of it will write again. It is"
-        " recorded with your name; the run is then closed without a result and its slot is free. If something of it still"
-        " computes, two runs may write to the same places."
+        " recorded with your name; the attempt is then closed without a result, its slot is free, and the next attempt starts if"
+        " the task retries. If something of it still computes, two of them may write to the same places."
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from actum.errors import WrongUse
-from actum.results.check import LEVELS, check
+from actum.results.check import LEVELS, REBUILD, check
 
 from tests.helpers import packages
 from tests.helpers.packages import Made
@@ -62,6 +62,20 @@ def test_a_lost_manifest_or_derived_json_is_damage(made: Made) -> None:
     assert state(made, "presence") == "damaged"
     (made.path / "manifest.json").unlink()
     assert state(made, "presence") == "damaged"
+
+
+@pytest.mark.parametrize("level", ["presence", "bytes", "content"])
+def test_whatever_became_of_derived_the_remedy_is_to_make_it_again(made: Made, level: str) -> None:
+    """R16: a sound authority asks for no backup, whether derived.json is lost, unreadable or has company."""
+    derived = made.path / "derived" / "derived.json"
+    whole = derived.read_bytes()
+    stranger = derived.with_name("left-over.parquet")
+    packages.writable(derived)
+    for content, company in ((None, False), (b"{", False), (b"{", True), (whole, True)):
+        derived.unlink() if content is None else derived.write_bytes(content)
+        stranger.write_bytes(b"") if company else stranger.unlink(missing_ok=True)
+        checked = check(made.path, made.sealed.manifest_sha256, level, made.expected)
+        assert (checked.state, checked.remedy) == ("damaged", REBUILD) or (level == "presence" and content == whole)
 
 
 def test_missing_is_said_only_if_the_place_could_be_looked_at(made: Made, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 Gets a path and the expected identity, nothing else; trusts neither the work nor whoever derived. Level *bytes*:
 `manifest_sha256` (the manifest is the one that was sealed), `identity` (this workspace, run, attempt, session, request),
 `contract` (its digest, required outputs and tables), `listing` (all that is listed is there, and nothing else), `digests`
-(size and sha256 of each), `derived` (derived.json names this manifest; its files as it lists them). Level *content*: the
+(size and sha256 of each), `derived` (derived.json names this manifest; beside it lie the files it lists, and no others). Level *content*: the
 rows of each authority, read again, against the Parquet as read (`compare`). Each check stands alone: none relies on another
 having passed, so each of the five lies of FORMATS is caught by the check named for it even if all others are satisfied.
 
@@ -266,8 +266,12 @@ def _check_listing(package: Path, manifest: Mapping[str, Any], derived: Mapping[
     listed |= {f"{names.DERIVED}/{entry['name']}" for entry in (derived["files"] if derived else ())}
     for kind, path in digests.entries(package):
         name = path.relative_to(package).as_posix()
-        if kind != "folder" and name not in listed:
+        if kind == "folder" or name in listed:
+            continue
+        if not name.startswith(f"{names.DERIVED}/"):
             findings.add("listing", f"“{name}” is in the package and not in its manifest.")
+        elif derived is not None:  # without derived.json nothing says what belongs there, and that is said already
+            findings.add("derived", f"“{name}” is in the package and not in derived.json.")
 
 
 def _check_file(

@@ -24,8 +24,8 @@ from actum_desktop.commands.watching import EXIT_CANNOT_TELL, EXIT_INTERRUPTED
 
 MEANS = (
     "You would attest that every process of run {run} has ended, wherever it was started, and that nothing of it will write "
-    "again. It is recorded with your name; the run is then closed without a result and its slot is free. If something of it "
-    "still computes, two runs may write to the same places."
+    "again. It is recorded with your name; the attempt is then closed without a result, its slot is free, and the next attempt "
+    "starts if the task retries. If something of it still computes, two of them may write to the same places."
 )
 _TONES = {"ok": "ok", "bad": "bad", "warn": "warn", "accent": "accent"}
 
