@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from actum import limits
 from actum.errors import ActumError
 from actum.results import arrowfile, arrowindex, arrowrule
-from actum.results.rows import Rows, damaged
+from actum.results.tablerows import Rows, damaged
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from actum.errors import ActumError
-from actum.results.rows import Rows
+from actum.results.tablerows import Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from actum import limits
 from actum.errors import WrongUse
-from actum.results import authority, readback, texts
+from actum.results import authority, readback, scalartexts, texts
 from actum.results.compare import Comparison, compare_batches
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def lines(batch: pa.RecordBatch, quoted: Sequence[bool]) -> Any:
 def in_quotes(column: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
 
-    doubled = pc.replace_substring(column, '"', '""') if texts.holds(column, b'"') else column
+    doubled = pc.replace_substring(column, '"', '""') if scalartexts.holds(column, b'"') else column
     return pc.binary_join_element_wise('"', doubled, '"', "")
 
 
@@ -142,5 +142,5 @@ def is_quoted(kind: pa.DataType) -> bool:
     """Texts, bytes and nested values: those that may be empty, or hold what must be quoted."""
     import pyarrow.types as is_
 
-    kind = texts.plain_type(kind)
-    return texts.is_text(kind) or texts.is_binary(kind) or bool(is_.is_nested(kind))
+    kind = scalartexts.plain_type(kind)
+    return scalartexts.is_text(kind) or scalartexts.is_binary(kind) or bool(is_.is_nested(kind))

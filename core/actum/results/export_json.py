@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from actum import limits
 from actum.errors import CheckFailed
-from actum.results import export_csv, jsontexts, readback, texts
+from actum.results import export_csv, jsontexts, readback, scalartexts
 from actum.results.compare import Comparison, compare_batches
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _lines(batch: pa.RecordBatch, keys: Sequence[str], ending: str) -> Any:
         before, told, after = jsontexts.pieces(column)
         pieces += [between + encode_basestring(key) + ":" + before, told]
         between = after + ","
-    return texts.content(pc.binary_join_element_wise(*pieces, after + "}" + ending, ""))
+    return scalartexts.content(pc.binary_join_element_wise(*pieces, after + "}" + ending, ""))
 
 
 class _Between:

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from actum import limits
 from actum.errors import CheckFailed, WrongUse
-from actum.results import spreadsheet, texts, xlsxread
+from actum.results import scalartexts, spreadsheet, texts, xlsxread
 from actum.results.compare import Comparison
 from actum.results.report import Difference
 from actum.results.spreadsheet import Survey
@@ -29,7 +29,7 @@ RULE = "xlsx.spreadsheet.v2"
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _EPOCH_DAYS = 25_569  # 1970-01-01 as a sheet counts days
 _LEAP_DAY = -25_508  # before 1900-03-01 a sheet is a day behind: it believes in 29 February 1900
-_DAY_MS = texts.DAY_S * 1_000
+_DAY_MS = scalartexts.DAY_S * 1_000
 _SCALE_SHOWN_MAX = 30  # digits after the point that the format of a cell may ask for
 _FORMATS = {"date": "yyyy-mm-dd", "time": "hh:mm:ss.000", "instant": "yyyy-mm-dd hh:mm:ss.000", "text": "@"}
 
@@ -41,7 +41,7 @@ def refuse(schema: pa.Schema) -> None:
     """Raises WrongUse for a nested column, and for more columns than a sheet has."""
     import pyarrow.types as is_
 
-    nested = next((field for field in schema if is_.is_nested(texts.plain_type(field.type))), None)
+    nested = next((field for field in schema if is_.is_nested(scalartexts.plain_type(field.type))), None)
     if nested is not None:
         what = f"A cell of a sheet cannot hold the column “{nested.name}”."
         raise WrongUse("no_sheet_form", what, f"Its type is {nested.type}.", "Export the table as CSV, JSON lines or Parquet.")
@@ -203,7 +203,7 @@ def cells_of(column: pa.Array, some_long: bool) -> Kind:
     import pyarrow as pa
     import pyarrow.types as is_
 
-    column = texts.unwrapped(column)
+    column = scalartexts.unwrapped(column)
     kind = column.type
     if is_.is_boolean(kind):
         return "", _each(column, lambda value: ("b", value))
@@ -220,13 +220,13 @@ def cells_of(column: pa.Array, some_long: bool) -> Kind:
         return "instant", _dated(column, counts, lambda count: _serial_day(count // _DAY_MS) + count % _DAY_MS / _DAY_MS)
     if is_.is_time(kind):
         return "time", _each(spreadsheet.coarse(column).cast(pa.int32()), lambda count: ("n", count / _DAY_MS))
-    told = texts.of_array("", column).to_pylist()
+    told = texts.of_array(column).to_pylist()
     return "", [None if text is None else ("s", xlsxread.cut(text)) for text in told]
 
 
 def _numbers(column: pa.Array, form: str) -> Kind:
     """Numbers, and texts where a sheet would round them."""
-    told = texts.of_array("", column).to_pylist()
+    told = texts.of_array(column).to_pylist()
     long = [bool(flag) for flag in spreadsheet.too_long(column).to_pylist()]
     cells: list[Cell] = [
         None if text is None else ("s", text) if flag else ("n", float(text)) for text, flag in zip(told, long, strict=True)
@@ -244,7 +244,7 @@ def _decimal_form(scale: int) -> str:
 def _dated(column: pa.Array, counts: list[Any], serial: Callable[[int], float]) -> list[Cell]:
     """Numbers where a sheet has a date, ISO 8601 as text where not."""
     inside = spreadsheet.in_sheet(column).to_pylist()
-    told = [] if all(flag is not False for flag in inside) else texts.of_array("", column).to_pylist()
+    told = [] if all(flag is not False for flag in inside) else texts.of_array(column).to_pylist()
     return [
         None if flag is None else (("n", serial(counts[place])) if flag else ("s", told[place]))
         for place, flag in enumerate(inside)

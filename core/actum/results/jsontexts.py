@@ -1,7 +1,7 @@
 """Arrow columns as JSON texts, exact: what JSON has no exact number for is text (§8, FORMATS “JSON lines authority”).
 
 True, false, whole numbers up to ±2^53 and finite floats are JSON's own; whole numbers beyond, NaN and infinities, decimals,
-dates, instants, durations and base64 bytes are text as in `texts`. A list is a list, a struct an object, a map a list of
+dates, instants, durations and base64 bytes are text as in `scalartexts`. A list is a list, a struct an object, a map a list of
 `[key, value]`, a union an object with the name of the member that holds. Nulls are null.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
-from actum.results import texts
+from actum.results import scalartexts
 from actum.sdk.cells import EXACT_INTEGER_MAX
 
 if TYPE_CHECKING:
@@ -43,15 +43,15 @@ def of_array(array: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
     import pyarrow.types as is_
 
-    array = texts.unwrapped(array)
+    array = scalartexts.unwrapped(array)
     kind = array.type
     if is_.is_nested(kind):
         return pa.array([NULL if text is None else text for text in or_none(array)], pa.string())
-    if texts.is_text(kind):
+    if scalartexts.is_text(kind):
         return _texts(array.cast(pa.string()))
     if is_.is_floating(kind):
         return _floats(array)
-    told = texts.of_array("", array)
+    told = scalartexts.of_array(array)
     if is_.is_integer(kind):
         if kind.bit_width > _SHORT_BITS and pc.any(beyond := _beyond(array)).as_py():
             told = pc.if_else(beyond, in_quotes(told), told)
@@ -65,15 +65,15 @@ def pieces(array: pa.Array) -> tuple[str, pa.Array, str]:
     around a whole column cost nothing."""
     import pyarrow.types as is_
 
-    array = texts.unwrapped(array)
+    array = scalartexts.unwrapped(array)
     kind = array.type
     if array.null_count or is_.is_nested(kind) or is_.is_integer(kind) or is_.is_floating(kind) or is_.is_boolean(kind):
         return "", of_array(array), ""
     if is_.is_timestamp(kind):
-        told, zone = texts.instants(array)
+        told, zone = scalartexts.instants(array)
         return '"', told, zone + '"'
-    told = texts.of_array("", array)
-    if texts.is_text(kind) and _is_escaped(told):
+    told = scalartexts.of_array(array)
+    if scalartexts.is_text(kind) and _is_escaped(told):
         return "", of_array(array), ""
     return '"', told, '"'
 
@@ -167,7 +167,7 @@ def _texts(array: pa.Array) -> pa.Array:
 
 def _is_escaped(array: pa.Array) -> bool:
     """Whether JSON writes any of these texts otherwise."""
-    content = texts.content(array)
+    content = scalartexts.content(array)
     return len(content.translate(None, _ESCAPED)) != len(content)
 
 

@@ -101,5 +101,5 @@ class TablePages:
 def _cells(name: str, column: pa.ChunkedArray) -> Column:
     cells: Column = []
     for chunk in column.chunks:
-        cells += texts.of_array(name, chunk).to_pylist()
+        cells += texts.of_array(chunk).to_pylist()
     return cells

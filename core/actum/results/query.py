@@ -27,7 +27,8 @@ from actum.results import columns, condition, conditionsql, digests
 from actum.results.askedtypes import HandedOver
 from actum.results.condition import Condition
 from actum.results.conditionsql import quoted
-from actum.results.rows import Rows, is_authority, open_rows
+from actum.results.rows import is_authority, open_rows
+from actum.results.tablerows import Rows
 
 if TYPE_CHECKING:
     import duckdb

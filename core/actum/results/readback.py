@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from actum.contracts.numbers import own_context
-from actum.results import texts
+from actum.results import scalartexts, texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,18 +38,18 @@ def normal(array: pa.Array) -> pa.Array:
     import pyarrow as pa
     import pyarrow.types as is_
 
-    array = texts.unwrapped(array)
+    array = scalartexts.unwrapped(array)
     kind = array.type
     if is_.is_nested(kind):
-        return _settled_json(texts.of_array("", array))
+        return _settled_json(texts.of_array(array))
     if is_.is_floating(kind):
         return _bits(array)
-    if texts.is_text(kind):
+    if scalartexts.is_text(kind):
         return array.cast(pa.string())
-    if texts.is_binary(kind):
+    if scalartexts.is_binary(kind):
         return array.cast(pa.binary())
     if is_.is_null(kind) or kind == pa.month_day_nano_interval():
-        return texts.of_array("", array)
+        return texts.of_array(array)
     return _counts(array) if _is_counted(kind) else array
 
 
@@ -58,12 +58,12 @@ def from_texts(told: pa.Array, kind: pa.DataType) -> pa.Array:
     import pyarrow as pa
     import pyarrow.types as is_
 
-    kind = texts.plain_type(kind)
+    kind = scalartexts.plain_type(kind)
     if is_.is_nested(kind):
         return _settled_json(told)
-    if is_.is_null(kind) or texts.is_text(kind) or kind == pa.month_day_nano_interval():
+    if is_.is_null(kind) or scalartexts.is_text(kind) or kind == pa.month_day_nano_interval():
         return told.cast(pa.string())
-    if texts.is_binary(kind):
+    if scalartexts.is_binary(kind):
         return _each(told, lambda text: base64.b64decode(text, validate=True), pa.binary())
     if is_.is_decimal(kind):
         return _decimals(told, kind)
@@ -78,7 +78,7 @@ def from_cells(cells: list[Any], kind: pa.DataType) -> pa.Array:
     import pyarrow as pa
     import pyarrow.types as is_
 
-    kind = texts.plain_type(kind)
+    kind = scalartexts.plain_type(kind)
     if is_.is_nested(kind):
         return pa.array([None if cell is None else _dumped(cell) for cell in cells], pa.string())
     if is_.is_boolean(kind):
@@ -122,16 +122,16 @@ def _from_counted(told: pa.Array, kind: pa.DataType) -> pa.Array:
     import pyarrow.types as is_
 
     if is_.is_duration(kind):
-        return _each(told, lambda text: _duration(text, texts.PER_SECOND[kind.unit]), pa.int64())
+        return _each(told, lambda text: _duration(text, scalartexts.PER_SECOND[kind.unit]), pa.int64())
     try:
         if is_.is_time(kind):
             whole = pc.binary_join_element_wise("1970-01-01T", told, "")
             return _counts(whole.cast(pa.timestamp(kind.unit)))
         if is_.is_date64(kind):
-            return pc.multiply(_counts(told.cast(pa.date32())), texts.DAY_S * 1_000)
+            return pc.multiply(_counts(told.cast(pa.date32())), scalartexts.DAY_S * 1_000)
         return _counts(told.cast(kind))
     except pa.ArrowInvalid:
-        per_day = 1 if is_.is_date32(kind) else texts.DAY_S * (1_000 if is_.is_date(kind) else texts.PER_SECOND[kind.unit])
+        per_day = scalartexts.per_day(kind)
         return _each(told, lambda text: _count(text, per_day), pa.int64())
 
 
@@ -147,7 +147,7 @@ def _count(text: str, per_day: int) -> int:
     days = shifted // 400 * 146_097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719_468
     if match[4] is None:
         return days * per_day
-    per_second = per_day // texts.DAY_S
+    per_second = per_day // scalartexts.DAY_S
     seconds = int(match[4]) * 3_600 + int(match[5]) * 60 + int(match[6])
     return days * per_day + seconds * per_second + (int(match[7]) if match[7] else 0)
 

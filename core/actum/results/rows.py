@@ -13,16 +13,16 @@ piece has at most ROW_GROUP_ROWS_MAX rows.
 from __future__ import annotations
 
 import itertools
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from actum import limits
-from actum.errors import ActumError, CheckFailed, StorageFailed
+from actum.errors import ActumError
 from actum.results import authority
 from actum.results import manifest as names_of
+from actum.results.arrowrows import ArrowRows
+from actum.results.tablerows import Rows, damaged, told
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,35 +32,6 @@ _TEXTS = (".jsonl", ".csv")
 _ARROW = ".arrow"
 
 
-class Rows(ABC):
-    """One open file. Attributes: path, schema (as in Parquet), starts (the first row of each group, and the end)."""
-
-    path: Path
-    schema: pa.Schema
-    starts: list[int]
-
-    @property
-    def total(self) -> int:
-        return self.starts[-1]
-
-    @abstractmethod
-    def piece(self, group: int, number: int, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
-        """Columns of the rows from `number` · ROW_GROUP_ROWS_MAX on of a group. Raises StorageFailed, ActumError."""
-
-    @abstractmethod
-    def stream(self, names: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
-        """The rows of these groups (None = all), in order, at most BATCH_ROWS at once. Raises StorageFailed, ActumError."""
-
-    @abstractmethod
-    def close(self) -> None: ...
-
-    def __enter__(self) -> Rows:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
 def is_authority(path: Path) -> bool:
     """Whether the file is read by a rule, and not as the Parquet that it is."""
     return path.suffix in (_ARROW, *_TEXTS)
@@ -68,10 +39,8 @@ def is_authority(path: Path) -> bool:
 
 def open_rows(path: Path) -> Rows:
     """The file of a table: a Parquet, or an authority in its package. Raises StorageFailed, ActumError(result_damaged)."""
-    with _told(path, "opening the table"):
+    with told(path, "opening the table"):
         if path.suffix == _ARROW:
-            from actum.results.arrowrows import ArrowRows
-
             return ArrowRows(path)
         return _TextRows(path) if path.suffix in _TEXTS else _ParquetRows(path)
 
@@ -90,7 +59,7 @@ class _ParquetRows(Rows):
     def piece(self, group: int, number: int, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
         if self.starts[group + 1] - self.starts[group] > limits.ROW_GROUP_ROWS_MAX:
             return {name: self._passed(group, number, name) for name in names}
-        with _told(self.path):
+        with told(self.path):
             table = self._file.read_row_group(group, columns=list(names), use_threads=False)
         return {name: table.column(name) for name in names}
 
@@ -98,7 +67,7 @@ class _ParquetRows(Rows):
         """A piece of a long row group, a column at a time: what stands before it is decoded and let go."""
         import pyarrow as pa
 
-        with _told(self.path):
+        with told(self.path):
             ahead = self._batches([group], [name], limits.ROW_GROUP_ROWS_MAX)
             found = next(itertools.islice(ahead, number, None), None)
         if found is None:
@@ -106,7 +75,7 @@ class _ParquetRows(Rows):
         return pa.chunked_array([found.column(0)], type=self.schema.field(name).type)
 
     def stream(self, names: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
-        with _told(self.path):
+        with told(self.path):
             chosen = range(len(self.starts) - 1) if groups is None else groups
             yield from self._batches(list(chosen), list(names), limits.BATCH_ROWS)
 
@@ -156,22 +125,3 @@ class _TextRows(Rows):
 
     def close(self) -> None:
         self._table = self._table.slice(0, 0)
-
-
-@contextmanager
-def _told(path: Path, doing: str = "reading the table") -> Iterator[None]:
-    """What a library raises while it reads, in words."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except pa.ArrowException as error:
-        raise damaged(path, error) from error
-    except OSError as error:
-        raise (damaged(path, error) if error.errno is None else StorageFailed(doing, error)) from error
-
-
-def damaged(path: Path, error: object) -> CheckFailed:
-    """Such a file is not what it was published as."""
-    said = (str(error).splitlines() or [""])[0] or type(error).__name__
-    return CheckFailed("result_damaged", "The table cannot be read.", f"{path.name}: {said}.", "Verify the result.")

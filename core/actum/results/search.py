@@ -14,7 +14,8 @@ from actum import limits
 from actum.contracts.tables import REASON_SUFFIX
 from actum.errors import WrongUse
 from actum.results import columns, digests, texts
-from actum.results.rows import Rows, open_rows
+from actum.results.rows import open_rows
+from actum.results.tablerows import Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,7 +128,7 @@ class _Looked:
 
         first = self.starts[group]
         for batch in self._rows.stream([name], [group]):
-            told = texts.of_array(name, batch.column(0))
+            told = texts.of_array(batch.column(0))
             flags = pc.match_substring(told, wanted, ignore_case=True)
             if name.endswith(REASON_SUFFIX) and " " in wanted:  # a reason is shown without its underscores
                 flags = pc.or_(flags, pc.match_substring(told, wanted.replace(" ", "_"), ignore_case=True))

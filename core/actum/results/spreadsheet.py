@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from actum import limits
 from actum.contracts.tables import REASON_SUFFIX
-from actum.results import texts
+from actum.results import scalartexts, texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -157,16 +157,16 @@ def _cells(column: pa.Array, as_text: bool) -> pa.Array:
     import pyarrow.compute as pc
     import pyarrow.types as is_
 
-    column = texts.unwrapped(column)
+    column = scalartexts.unwrapped(column)
     kind = column.type
     if is_.is_timestamp(kind):
-        return pc.replace_substring(texts.of_array("", coarse(column)), "T", " ", max_replacements=1)
+        return pc.replace_substring(texts.of_array(coarse(column)), "T", " ", max_replacements=1)
     if is_.is_time(kind):
-        return texts.of_array("", coarse(column))
-    told = texts.of_array("", column)
+        return texts.of_array(coarse(column))
+    told = texts.of_array(column)
     if as_text:
         return pc.binary_join_element_wise(GUARD, told, "")
-    if not texts.is_text(kind):
+    if not scalartexts.is_text(kind):
         return told
     guarded = pc.binary_join_element_wise(GUARD, told, "")
     return pc.if_else(pc.match_substring_regex(told, _GUARDED), guarded, told)
@@ -194,7 +194,7 @@ def _met(column: pa.Array) -> Iterator[tuple[str, int]]:
     """(code, cells) of one column of one batch."""
     import pyarrow.types as is_
 
-    column = texts.unwrapped(column)
+    column = scalartexts.unwrapped(column)
     kind = column.type
     there = len(column) - column.null_count
     yield "missing", column.null_count
@@ -213,7 +213,7 @@ def _met(column: pa.Array) -> Iterator[tuple[str, int]]:
         yield from _floats(column)
     elif is_.is_nested(kind):
         yield "nested", there
-    elif texts.is_text(kind):
+    elif scalartexts.is_text(kind):
         yield from _texts(column)
 
 
@@ -224,7 +224,7 @@ def in_sheet(column: pa.Array) -> pa.Array:
     import pyarrow.types as is_
 
     kind = column.type
-    per_day = 1 if is_.is_date32(kind) else texts.DAY_S * (1_000 if is_.is_date64(kind) else texts.PER_SECOND[kind.unit])
+    per_day = scalartexts.per_day(kind)
     counts = column.view(pa.int32() if is_.is_date32(kind) else pa.int64()).cast(pa.int64())
     first, end = FIRST_DAY * per_day, min((LAST_DAY + 1) * per_day, 2**63 - 1)
     return pc.and_(pc.greater_equal(counts, max(first, -(2**63))), pc.less(counts, end))
@@ -245,7 +245,7 @@ def too_long(column: pa.Array) -> pa.Array:
     import pyarrow.types as is_
 
     if is_.is_decimal(column.type):
-        digits = pc.replace_substring_regex(texts.of_array("", column), r"[-.]", "")
+        digits = pc.replace_substring_regex(texts.of_array(column), r"[-.]", "")
         return pc.greater(pc.utf8_length(pc.utf8_trim(digits, "0")), _KEPT_DIGITS)
     if column.type.bit_width < _LONG_BITS:
         return pc.and_(pc.is_valid(column), False)

@@ -30,7 +30,7 @@ def of_column(path: Path, name: str, progress: digests.Progress = digests.no_pro
         connection.execute(counting, [query.pattern(path)])
         found = connection.sql(f"SELECT v, n FROM counted ORDER BY n DESC, v LIMIT {most}").to_arrow_table()
         different, rows = query.one(connection, "SELECT count(*), CAST(coalesce(sum(n), 0) AS BIGINT) FROM counted", [])
-    told = texts.of_array(name, found.column("v").combine_chunks()).to_pylist()
+    told = texts.of_array(found.column("v").combine_chunks()).to_pylist()
     counts = found.column("n").to_pylist()
     listed = [
         {"value": None if text is None else text[: limits.CELL_SHOWN_CHARS_MAX], "rows": count}

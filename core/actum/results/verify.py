@@ -3,9 +3,10 @@
 Gets a path and the expected identity, nothing else; trusts neither the work nor whoever derived. Level *bytes*:
 `manifest_sha256` (the manifest is the one that was sealed), `identity` (this workspace, run, attempt, session, request),
 `contract` (its digest, required outputs and tables), `listing` (all that is listed is there, and nothing else), `digests`
-(size and sha256 of each), `derived` (derived.json names this manifest; beside it lie the files it lists, and no others). Level *content*: the
-rows of each authority, read again, against the Parquet as read (`compare`). Each check stands alone: none relies on another
-having passed, so each of the five lies of FORMATS is caught by the check named for it even if all others are satisfied.
+(size and sha256 of each), `derived` (derived.json names this manifest; beside it lie the files it lists, and no others).
+Level *content*: the rows of each authority, read again, against the Parquet as read (`compare`). Each check stands alone:
+none relies on another having passed, so each of the five lies of FORMATS is caught by the check named for it even if all
+others are satisfied.
 
 Content is checked whole, or in the chunks that an extent names (`chunks`); the report says which, in words that never say
 more. Neither level says that the source was trustworthy or the formula right. Without tables no table library is loaded.
