@@ -207,6 +207,7 @@ class App:
             self._note("late_host")
         elif frame["type"] == "hello":
             self.current[attempt] = channel
+            channel.row_at_hello = row
             released = self.supervisor.machines[attempt].row.released
             said = self.handle(events.Hello(attempt, channel.name, frame["identity"], frame["claimed"]))
             if released and self.alive:
@@ -255,8 +256,10 @@ class App:
     def _send(self, effect: effects.Send) -> None:
         channel = self.current.get(effect.attempt)
         if channel is not None and channel.open:
-            if effect.type == "hello-ack":
-                self.world.ledger.see("greeted", self.world.store.row(effect.attempt), [effect])
+            if effect.type == "hello-ack":  # an instance can know no more than its last commit told it
+                mine = self.epoch == self.world.store.epoch
+                row = self.world.store.row(effect.attempt) if mine else channel.row_at_hello
+                self.world.ledger.see("greeted", row, [effect])
             channel.to_host.append({"type": effect.type, **effect.body})
 
     def _write_stop(self, effect: effects.WriteStop) -> None:

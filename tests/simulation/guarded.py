@@ -432,6 +432,22 @@ BELOW = (
         "        return []",
         guard=f"{LEFTOVERS}::test_p07_a_stop_kept_while_publishing_holds_once_the_rename_has_failed",
     ),
+    Defect(
+        "a package verified again is renamed without asking the store",
+        "P23",
+        "supervise/finishing",
+        '    if not m.live.pop("may_rename", False):',
+        '    if not m.live.pop("may_rename", True):',
+        guard=f"{LEFTOVERS}::test_p23_a_package_is_renamed_only_after_a_commit_made_since_it_was_verified",
+    ),
+    Defect(
+        "a host that comes back is told to go on without asking the store",
+        "P04",
+        "supervise/listening",
+        '    if m.live.get("greeted") != m.seen.channel:',
+        '    if "greeted" not in m.live:',
+        guard=f"{LEFTOVERS}::test_p04_each_hello_is_answered_after_a_commit_made_since_it_came",
+    ),
 )
 
 GUARDED = (*BESIDE, *BELOW)

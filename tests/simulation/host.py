@@ -51,6 +51,7 @@ class Channel:
     to_app: deque[dict[str, Any]] = field(default_factory=deque)
     to_host: deque[dict[str, Any]] = field(default_factory=deque)
     open: bool = True
+    row_at_hello: AttemptRow | None = None  # on record when its hello came
 
 
 @dataclass(slots=True)

@@ -296,6 +296,46 @@ def test_p23_a_package_goes_to_quarantine_only_after_a_commit_of_this_epoch() ->
     assert (bench.row().pair.status, bench.row().failure_code) == (Status.FAILED, "result_rejected")
 
 
+def test_p23_a_package_is_renamed_only_after_a_commit_made_since_it_was_verified() -> None:
+    """R18: of two instances of which each believes the workspace its own, the elder publishes nothing more, though the younger
+    may have stopped the run since."""
+    bench = Bench()
+    bench.admit()
+    bench.to_publishing()
+    bench.open()
+    bench.looked(package=PackageSeen.STAGING)
+    bench.done.clear()
+    elder, bench.held = bench.supervisor, []
+    bench.tell(bench.verified())
+    assert not bench.kinds(effects.Publish)
+    bench.store.open()
+    bench.release_commits()
+    assert not bench.kinds(effects.Publish)
+    assert bench.kinds(effects.Retire), "its epoch is over"
+    assert elder is bench.supervisor
+
+
+def test_p04_each_hello_is_answered_after_a_commit_made_since_it_came() -> None:
+    """An instance whose epoch is over never tells a host to go on whose attempt its successor may have stopped."""
+    bench = computing()
+    bench.done.clear()
+    bench.hold_commits()
+    bench.hello(channel="c2", claimed=True)
+    assert not bench.kinds(effects.Send)
+    bench.store.open()
+    bench.release_commits()
+    assert not bench.kinds(effects.Send)
+    assert bench.kinds(effects.Retire), "its epoch is over"
+
+
+def test_a_host_that_comes_back_is_told_to_go_on_and_nothing_is_said_of_it() -> None:
+    bench = computing()
+    bench.hello(channel="c2", claimed=True)
+    bench.hello(channel="c3", claimed=True)
+    assert [each.type for each in bench.kinds(effects.Send)] == ["hello-ack"] * 3
+    assert bench.journal("contact_resumed") == []
+
+
 def test_a_helper_that_crashes_is_no_rejection_and_holds_after_three_tries() -> None:
     bench = Bench()
     bench.admit()

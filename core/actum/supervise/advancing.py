@@ -90,7 +90,7 @@ def _contact(m: Machine, now: Now) -> list[Effect]:
     if m.contact is not Contact.LOST and silent > HOST_SILENT_S:
         return listening.lose_contact(m, now, f"no heartbeat for {silent:.0f} s")
     if m.contact is Contact.LOST and silent <= HOST_SILENT_S and "heard_us" in m.live:
-        return listening.resume_contact(m, now)
+        return listening.contact_on_record(m, now)
     return []
 
 

@@ -39,7 +39,7 @@ def verifying(m: Machine, now: Now) -> list[Effect]:
     if not m.has(FactName.BYTES_VERIFIED):
         return m.establish(now, FactName.BYTES_VERIFIED, verified.bytes)
     content = Fact(FactName.CONTENT_VERIFIED, now.utc_us, {**verified.content, "recorded": dict(verified.recorded)})
-    return m.persist(now, AttemptEvent.VERIFIED, content, alerts=m.no_alert(now, "helper"))
+    return m.persist(now, AttemptEvent.VERIFIED, content, alerts=m.no_alert(now, "helper"), then=_may_rename(m))
 
 
 def publishing(m: Machine, now: Now) -> list[Effect]:
@@ -55,7 +55,7 @@ def publishing(m: Machine, now: Now) -> list[Effect]:
             return _disk_refused(m, now, "verify", code, why)
         if m.seen.verified.error is not None:
             return _rejected_again(m, now, m.seen.verified.error)
-        return m.begin("publish", Publish(m.row, _recorded(m)))
+        return _publish(m, now)
     published = m.seen.published
     if published.failure == "unsure":  # perhaps it is published: only another try can end this phase
         m.seen.published = None
@@ -72,6 +72,26 @@ def publishing(m: Machine, now: Now) -> list[Effect]:
     if not m.has(FactName.PUBLISHED):
         return m.establish(now, FactName.PUBLISHED, published.evidence)
     return record(m, now)
+
+
+def _publish(m: Machine, now: Now) -> list[Effect]:
+    """A rename follows a commit made after the verification: an instance that lost the workspace unawares is told so by the
+    store (P23) before it puts into results/ what its successor may have stopped since.
+    """
+    if "publish" in m.doing:
+        return []
+    if not m.live.pop("may_rename", False):
+        entry = JournalEntry("verified_again", now.utc_us, {"published": m.seen.package_only == "results"})
+        return m.persist(now, journal=(entry,), then=_may_rename(m))
+    return m.begin("publish", Publish(m.row, _recorded(m)))
+
+
+def _may_rename(m: Machine) -> Callable[[Now], list[Effect]]:
+    def confirmed(now: Now) -> list[Effect]:
+        m.live["may_rename"] = True
+        return []
+
+    return confirmed
 
 
 def record(m: Machine, now: Now) -> list[Effect]:

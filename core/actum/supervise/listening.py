@@ -40,15 +40,18 @@ def hello(m: Machine, event: Hello, now: Now) -> list[Effect]:
 def greet(m: Machine, now: Now) -> list[Effect]:
     """Answer a hello: after its contact is on record, hello-ack while the work may go on, else stop.
 
-    While STARTING nothing is said yet: whether the host or a revocation has the claim is just being settled (P01).
+    Each hello has a commit of its own before its answer: an instance that lost the workspace unawares is told so by the store
+    (P23) and never lets work go on that its successor has stopped (P04). While STARTING nothing is said yet: whether the host
+    or a revocation has the claim is just being settled (P01).
     """
     if m.row.pair.status is Status.STARTING:
         return []
-    if (m.contact is not Contact.OK or not m.live.get("greeted")) and (effects := resume_contact(m, now)):
-        return effects
-    m.live["greet"] = False
     if m.row.released:  # the release was being recorded while the hello came (P13)
+        m.live["greet"] = False
         return [Send(m.attempt, "dismiss", {"why": "the attempt is released"})]
+    if m.live.get("greeted") != m.seen.channel:
+        return contact_on_record(m, now)
+    m.live["greet"] = False
     if m.row.pair.status is not Status.RUNNING:
         m.stop_sent.pop("ask", None)  # the stop is delivered again on this channel
         m.stop_sent.pop("insist", None)
@@ -59,24 +62,19 @@ def greet(m: Machine, now: Now) -> list[Effect]:
     return acknowledged
 
 
-def resume_contact(m: Machine, now: Now) -> list[Effect]:
-    """Contact is there again: a journal row, the column, and no more alerts; nothing to write where nothing was lost."""
-    resumed = m.restored or m.contact in (Contact.LOST, Contact.CANNOT_TELL)
-    if not resumed and m.contact is Contact.OK:
-        return []
-
-    def greeted(now: Now) -> list[Effect]:
-        m.live["greeted"] = True
-        return []
-
+def contact_on_record(m: Machine, now: Now) -> list[Effect]:
+    """Contact is there, in the column; where it was lost a journal row, and no more alerts."""
+    resumed = m.contact in (Contact.LOST, Contact.CANNOT_TELL) or (m.restored and "greeted" not in m.live)
     entry = JournalEntry("contact_resumed", now.utc_us, {"session": m.row.session, "epoch": m.epoch})
     m.held = None
-    columns: dict[str, Any] = {"contact": "ok", "contact_since_us": now.utc_us, "contact_why": ""}
+    columns: dict[str, Any] = {}
+    if m.contact is not Contact.OK:
+        columns |= {"contact": "ok", "contact_since_us": now.utc_us, "contact_why": ""}
     if m.seen.identity is not None:
         columns["host_identity"] = m.seen.identity.to_json()
     alerts = tuple(alert for kind in ("cannot_tell", "lost_contact", "stall") for alert in m.no_alert(now, kind))
     journal = (entry,) if resumed else ()
-    return m.persist(now, journal=journal, alerts=alerts, columns=columns, then=greeted)
+    return m.persist(now, journal=journal, alerts=alerts, columns=columns, then=m.greets())
 
 
 def cannot_tell(m: Machine, now: Now) -> list[Effect]:

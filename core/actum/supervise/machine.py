@@ -170,6 +170,16 @@ class Machine:
         self.pending, self.on_persisted, self.change = token, then, change
         return [Persist(token, change)]
 
+    def greets(self) -> Callable[[Now], list[Effect]]:
+        """What a commit that was asked for since the newest hello leads to: that hello may be answered."""
+        channel = self.seen.channel
+
+        def noted(now: Now) -> list[Effect]:
+            self.live["greeted"] = channel
+            return []
+
+        return noted
+
     def committed(self, row: AttemptRow | None, now: Now) -> None:
         """The change awaited is on record: take the row as it now stands, and the alerts that were opened and closed."""
         for alert in self.change.alerts if self.change is not None else ():

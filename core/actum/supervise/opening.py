@@ -110,7 +110,7 @@ def contact(m: Machine, now: Now) -> list[Effect]:
         columns["host_identity"] = identity.to_json()
         sign["host"] = identity.to_json()
     fact = Fact(FactName.CONTACT_MADE, at_us, sign)
-    return m.persist(now, AttemptEvent.CONTACT_MADE, fact, columns=columns)
+    return m.persist(now, AttemptEvent.CONTACT_MADE, fact, columns=columns, then=m.greets())
 
 
 def launch_lost(m: Machine, now: Now) -> list[Effect]:

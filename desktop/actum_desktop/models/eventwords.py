@@ -49,6 +49,7 @@ KINDS = frozenset(
         NP_("event", "stop requested"),
         NP_("event", "stop stage"),
         NP_("event", "tree left"),
+        NP_("event", "verified again"),
         NP_("event", "workspace copied"),
     }
 )
