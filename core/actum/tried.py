@@ -38,9 +38,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing of one kind that ran: `part` is "suite" for what runs with all tests, else a long run's name. `counts` are
-    (word, number); `skips` are (why, number); `complete` = all there is of it; `dirty` = files differed from the commit.
-    None = not known."""
+    """One thing of one kind that ran: `part` is "suite" for what runs with all tests, else a long run's name; the newest
+    that is less than the whole on record stands beside it, as "long newest". `counts` are (word, number); `skips` are
+    (why, number); `complete` = all there is of it; `dirty` = files differed from the commit. None = not known."""
 
     kind: Kind
     part: str

@@ -2,6 +2,11 @@
 
 `report(kind, counts, …)` adds one kind to evidence.json; the plugin of pytest calls it for each folder of tests that ran
 as a whole, and each long run calls it when it ends. Nothing else writes the file.
+
+Theory. A part never takes the place of the whole. Of each kind and part two entries are kept: under its own name the best
+whole one (of those that have no end, such as seeds, the one with the greatest `extent`; else the newest), and under the name
+with NEWEST the newest of all others, which is smaller or in part. So a short run after a long one is shown beside it, each
+with its own age and commit.
 """
 
 from __future__ import annotations
@@ -42,6 +47,9 @@ FOLDERS = {
 }
 
 
+NEWEST = " newest"
+
+
 @dataclass(frozen=True)
 class Code:
     """What was tried: the commit, and whether files differed from it. None = git does not say."""
@@ -71,15 +79,16 @@ def report(
     complete: bool = True,
     note: str = "",
     part: str = "long",
+    extent: int | None = None,
     worth: bool = True,
     path: Path = DEFAULT,
 ) -> None:
-    """Put what ran of one kind into evidence.json, in place of what stood there of this kind and part.
+    """Put what ran of one kind into evidence.json: in place of what stood there, or beside it where that was more.
 
     `part` tells what runs with all tests ("suite") from long runs, and these from each other; `counts` = what was done, by
     word ("passed", "failed", "seeds", "executions", "findings"); `note` = one line that says what the counts mean; `code` =
-    Code.now() from the beginning of the run, so that code that changed meanwhile is told. Not `worth` it = a short look, which
-    writes nothing, so that it never takes the place of a long run.
+    Code.now() from the beginning of the run, so that code that changed meanwhile is told; `extent` = how much was done, where
+    there is no natural whole: less than before stands beside it. Not `worth` it = a short look, which writes nothing.
     """
     if not worth:
         return
@@ -95,6 +104,7 @@ def report(
         "seconds": round(seconds),
         "note": note,
         "environment": environment_digest(),
+        **({} if extent is None else {"extent": extent}),
     }
     _put(path, Kind(kind).value, part, entry)
 
@@ -132,12 +142,29 @@ def _put(path: Path, kind: str, part: str, entry: dict[str, Any]) -> None:
             kinds = dict(document["kinds"]) if document.get("schema") == SCHEMA else {}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             kinds = {}
-        kinds[kind] = {**(kinds[kind] if isinstance(kinds.get(kind), dict) and "at" not in kinds[kind] else {}), part: entry}
+        parts = kinds[kind] if isinstance(kinds.get(kind), dict) and "at" not in kinds[kind] else {}
+        kinds[kind] = {**parts, _place(parts.get(part), part, entry): entry}
         ordered = {name.value: kinds[name.value] for name in Kind if name.value in kinds}
         document = {"schema": SCHEMA, "environment": environment(), "kinds": ordered}
         temporary = path.with_suffix(f".{os.getpid()}")
         temporary.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         temporary.replace(path)
+
+
+def _place(there: object, part: str, entry: Mapping[str, Any]) -> str:
+    """Under which name an entry is kept, beside `there`, which has the name of the part so far."""
+    if not entry["complete"]:
+        return part + NEWEST
+    smaller = isinstance(there, dict) and there.get("complete") is True and entry.get("extent", _extent(there)) < _extent(there)
+    return part + NEWEST if smaller else part
+
+
+def _extent(entry: Mapping[str, Any]) -> int:
+    """How much an entry is of; of one that does not say it, what was counted first."""
+    counts = entry.get("counts")
+    first = next(iter(counts.values()), 0) if isinstance(counts, dict) else 0
+    extent = entry.get("extent", first)
+    return extent if isinstance(extent, int) else 0
 
 
 def _bounded(skips: Mapping[str, int]) -> dict[str, int]:

@@ -70,7 +70,8 @@ def main() -> int:
     say(f"{number} rounds: {_words(total)}; violations: {wrong}")
     counts = {"rounds": number, **total, "findings": wrong}
     note, worth = "kills at random instants", options.minutes >= EVIDENCE_MINUTES
-    evidence.report("soak", counts, seconds=time.monotonic() - begun, code=code, note=note, worth=worth)
+    seconds = round(time.monotonic() - begun)
+    evidence.report("soak", counts, seconds=seconds, code=code, note=note, extent=seconds, worth=worth)
     if not wrong:
         shutil.rmtree(folder, ignore_errors=True)
     return 1 if wrong else 0

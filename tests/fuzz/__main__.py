@@ -64,9 +64,8 @@ def _run(names: list[str], minutes: float) -> int:
         sys.stdout.flush()
     note = f"coverage-guided, {minutes:g} min each: {', '.join(names)}"
     complete = set(names) == set(NAMES)
-    evidence.report(
-        "fuzz", counts, seconds=time.monotonic() - begun, code=code, complete=complete, note=note, worth=minutes >= 1
-    )
+    seconds, done = time.monotonic() - begun, counts["executions"]
+    evidence.report("fuzz", counts, seconds=seconds, code=code, complete=complete, note=note, extent=done, worth=minutes >= 1)
     return 1 if counts["findings"] else 0
 
 

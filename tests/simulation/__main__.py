@@ -82,7 +82,7 @@ def many(options: argparse.Namespace) -> int:
     say([f"{seconds:,.0f} s, {total.seeds / seconds:.1f} seeds a second"])
     counts = {"seeds": total.seeds, "findings": len(total.found)}
     note, worth = f"seeds {options.first:,} and on", total.seeds >= EVIDENCE_SEEDS
-    evidence.report("simulation", counts, seconds=seconds, code=code, note=note, worth=worth)
+    evidence.report("simulation", counts, seconds=seconds, code=code, note=note, extent=total.seeds, worth=worth)
     return 1 if total.found else 0
 
 

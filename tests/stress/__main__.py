@@ -39,7 +39,18 @@ def main() -> int:
         sys.stdout.write(f"  {problem}\n")
     seconds = time.monotonic() - begun
     worth = seconds >= EVIDENCE_S
-    evidence.report("stress", counts, seconds=seconds, code=code, note=note, part=options.what, complete=complete, worth=worth)
+    extent = counts.get("race rounds", round(seconds))
+    evidence.report(
+        "stress",
+        counts,
+        seconds=seconds,
+        code=code,
+        note=note,
+        part=options.what,
+        complete=complete,
+        extent=extent,
+        worth=worth,
+    )
     return 1 if problems else 0
 
 

@@ -64,6 +64,17 @@ def test_each_kind_has_counts_age_and_what_did_not_run_is_named() -> None:
     assert "It does not show that nothing else is wrong." in said
 
 
+def test_the_whole_and_a_newer_part_are_both_shown_with_their_age() -> None:
+    whole = entry(Kind.FAULTS, "long", counts=(("cases", 700),), at_us=NOW - 72 * HOUR, commit=OTHER)
+    part = entry(Kind.FAULTS, "long newest", counts=(("cases", 90),), complete=False)
+    said = text(shown(tried_of(part, whole)))
+    assert "Fault injection: 90 cases · in part · " in said
+    assert ": 700 cases · " in said
+    assert "2 h ago" in said
+    assert "3 d ago" in said
+    assert f"commit {OTHER[:7]}" in said
+
+
 def test_evidence_of_another_commit_of_changed_files_or_in_part_is_called_that() -> None:
     said = text(shown(tried_of(entry(Kind.UNIT, commit=OTHER, dirty=True, complete=False))))
     assert f"partly of another commit than this one, {OWN[:7]}" in said

@@ -92,6 +92,48 @@ def test_a_short_look_takes_the_place_of_nothing(tmp_path: Path) -> None:
     assert [entry.counts for entry in found.entries[Kind.SOAK]] == [(("rounds", 90),)]
 
 
+@pytest.mark.parametrize("kind", ["fuzz", "simulation", "faults"])
+def test_the_best_whole_one_and_the_newest_other_one_are_both_kept(tmp_path: Path, kind: str) -> None:
+    """Less than before, or a part, stands beside the whole with its own time; as much again takes its place."""
+    path = tmp_path / "evidence.json"
+
+    def kept(number: int, **how: object) -> dict[str, tuple[int, bool]]:
+        counts = {"executions": number, "findings": 0}
+        evidence.report(kind, counts, seconds=60, path=path, **how)  # type: ignore[arg-type]
+        found = tried.read(path)
+        assert isinstance(found, Tried)
+        return {each.part: (each.counts[0][1], each.complete) for each in found.entries[Kind(kind)]}
+
+    assert kept(10_000_000, extent=10_000_000) == {"long": (10_000_000, True)}
+    assert kept(900, complete=False) == {"long": (10_000_000, True), "long newest": (900, False)}
+    assert kept(20_000_000, complete=False, extent=20_000_000)["long"] == (10_000_000, True), "a part is a part"
+    assert kept(1_000, extent=1_000) == {"long": (10_000_000, True), "long newest": (1_000, True)}
+    assert kept(10_000_000, extent=10_000_000, part="suite")["suite"] == (10_000_000, True)
+    assert kept(11_000_000, extent=11_000_000)["long"] == (11_000_000, True)
+    assert kept(7_000)["long"] == (7_000, True), "where there is a natural whole, the newest is as good as the first"
+
+
+def test_a_part_that_ran_before_any_whole_one_stands_alone(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.json"
+    evidence.report("faults", {"cases": 90}, seconds=60, path=path, complete=False)
+    evidence.report("faults", {"cases": 700}, seconds=900, path=path)
+    found = tried.read(path)
+    assert isinstance(found, Tried)
+    assert {each.part: each.counts for each in found.entries[Kind.FAULTS]} == {
+        "long newest": (("cases", 90),),
+        "long": (("cases", 700),),
+    }
+
+
+def test_what_was_written_before_extents_were_told_is_compared_by_what_it_counts_first(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.json"
+    evidence.report("fuzz", {"executions": 2_000, "findings": 0}, seconds=60, path=path)
+    evidence.report("fuzz", {"executions": 900, "findings": 0}, seconds=60, path=path, extent=900)
+    found = tried.read(path)
+    assert isinstance(found, Tried)
+    assert {each.part: each.counts[0][1] for each in found.entries[Kind.FUZZ]} == {"long": 2_000, "long newest": 900}
+
+
 def test_r11_reasons_and_bytes_are_bounded(tmp_path: Path) -> None:
     path = tmp_path / "evidence.json"
     for number, last in ((limits.EVIDENCE_NAMES_MAX - 1, 1), (limits.EVIDENCE_NAMES_MAX + 1, 2)):
