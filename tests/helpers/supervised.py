@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from actum.clock import US, Now
-from actum.model.changes import Admit, RefusalKind, Refused, ResultRow
+from actum.model.changes import Admit, RefusalKind, Refused, Request, ResultRow
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, Member, OutcomeSeen, PackageSeen, TreeSeen
 from actum.model.facts import Fact, FactName
 from actum.model.identity import ProcessIdentity
@@ -38,7 +38,8 @@ E = TypeVar("E")
 
 
 class Bench:
-    """Attributes: supervisor, store, done (every effect but Persist, in order), refusals (kinds for the next commits)."""
+    """Attributes: supervisor, store, done (every effect but Persist, in order), refusals (kinds for the next commits),
+    requests (every one that was to be committed, in order)."""
 
     def __init__(self, *, slots: int = 1, **policies: Any) -> None:
         machine = files.Machine()
@@ -49,6 +50,7 @@ class Bench:
         self.done: list[effects.Effect] = []
         self.refusals: list[RefusalKind] = []
         self.held: list[effects.Persist] | None = None
+        self.requests: list[Request] = []
         self.commands = 0
         self.open()
 
@@ -83,6 +85,7 @@ class Bench:
         return [each for one in held for each in self.tell(events.Committed(one.token, self._answer(one)))]
 
     def _answer(self, effect: effects.Persist) -> Any:
+        self.requests.append(effect.request)
         kind = self.refusals.pop(0) if self.refusals else None
         if kind is RefusalKind.STORAGE:
             return Refused(kind, "no space is left")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from actum import limits
-from actum.model.changes import RefusalKind
+from actum.model.changes import Change, RefusalKind
 from actum.model.evidence import ClaimSeen, HostSeen, OutcomeSeen, TreeSeen
 from actum.model.facts import FACTS
 from actum.model.status import Contact, Phase, RunStatus, Status
@@ -311,6 +314,52 @@ def test_r06_the_next_run_starts_at_release_before_verification() -> None:
     assert bench.pair(1) == (Status.RUNNING, Phase.VERIFYING)
     assert bench.pair(2) == (Status.CREATED, Phase.FREEZING)
     assert bench.supervisor.slots_taken == 1
+
+
+@pytest.mark.parametrize(
+    ("members", "status", "code"),
+    [
+        ({"kind": "failed", "code": "work_failed", "message": "It ended with 3."}, Status.FAILED, "work_failed"),
+        ({"kind": "stopped", "cause": "overall_deadline", "code": "overall_deadline"}, Status.TIMEOUT, "overall_deadline"),
+    ],
+)
+def test_r03_what_an_attempt_failed_with_stands_when_it_is_released(members: dict[str, Any], status: Status, code: str) -> None:
+    """The code, the words and the details are those that were committed with the status."""
+    bench = computing()
+    ended = bench.outcome(**members)
+    bench.frame(ended["kind"], outcome=ended, digest="d")
+    assert (bench.pair(), bench.row().failure_code, bench.row().released) == ((status, Phase.CLEANING_UP), code, False)
+    bench.requests.clear()
+    bench.tell(events.HostGone(bench.row().attempt, "pidfd", True))
+    bench.no_records()
+    assert (bench.pair(), bench.row().failure_code, bench.row().released) == ((status, Phase.CLOSED), code, True)
+    assert failures_written(bench) == set()
+
+
+def test_r03_what_a_launch_failed_with_stands_when_it_is_released() -> None:
+    bench = Bench()
+    bench.admit()
+    attempt = bench.to_starting().attempt
+    bench.open()
+    bench.looked()
+    bench.wait(61)
+    bench.looked()
+    bench.tell(events.ClaimAnswered(attempt, True))
+    assert (bench.pair(), bench.row().failure_code) == ((Status.START_FAILED, Phase.CLEANING_UP), "launch_lost")
+    bench.requests.clear()
+    for _ in range(3):
+        bench.wait(2)
+        bench.looked(claim=ClaimSeen.REVOKED)
+        bench.no_records()
+    assert (bench.pair(), bench.row().failure_code) == ((Status.START_FAILED, Phase.CLOSED), "launch_lost")
+    assert failures_written(bench) == set()
+
+
+def failures_written(bench: Bench) -> set[str]:
+    """The columns of the failure that any change has written."""
+    changes = [each for each in bench.requests if isinstance(each, Change)]
+    assert changes
+    return {name for each in changes for name in each.columns if name.startswith("failure")}
 
 
 def test_r06_a_terminal_status_alone_frees_no_slot() -> None:
