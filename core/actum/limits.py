@@ -146,6 +146,7 @@ ACK_WAIT_S = 10  # after the outcome is on disk, then the host leaves without an
 ACK_AGAIN_S = 2.0  # the terminal frame is sent again
 ALIVE_LOCK_WAIT_S = 2
 HOST_LOG_LINES_MAX = 2_000  # of the host's own; further ones are not written
+LOCK_PROBE_S = 1.0  # a host without a channel asks this often whether a supervisor holds the workspace's lock
 HOST_TURN_S = 0.1  # messages and the stop file are looked at this often
 STATE_EVERY_S = 1.0
 HEARTBEAT_EVERY_S = 2.0

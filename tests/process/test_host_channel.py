@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from actum import limits
+from actum.host import launch
+from actum.host.supervision import Supervision
 from actum.ipc import spool
 
 from tests.helpers.hosts import Attempt, Server, make_attempt, write_endpoint
@@ -172,6 +175,40 @@ def test_stop_after_counts_from_the_loss_of_the_supervisor(tmp_path: Path) -> No
     wait_until(attempt.has_outcome, what="the outcome")
     assert attempt.outcome()["cause"] == "supervisor_lost"
     attempt.end_all()
+
+
+def test_r08_without_sockets_stop_after_counts_from_when_nobody_holds_the_lock(tmp_path: Path) -> None:
+    """An endpoint that names no socket outlives the supervisor that wrote it; the lock of the workspace does not."""
+    attempt = make_attempt(tmp_path, WAITS, when_supervisor_is_lost={"stop_after_s": 0.1})
+    with open(attempt.workspace / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        attempt.spawn()
+        wait_until(lambda: attempt.state().get("active_s", 0) > limits.LOCK_PROBE_S + 0.5, what="a second probe")
+        assert not attempt.has_outcome()
+    wait_until(attempt.has_outcome, what="the outcome")
+    assert attempt.outcome()["cause"] == "supervisor_lost"
+    attempt.end_all()
+
+
+def test_r08_without_sockets_a_task_that_goes_on_alone_asks_nobody(attempt: Attempt) -> None:
+    """Nor does it touch a lock that somebody may be about to take."""
+    held = Supervision(launch.read(str(attempt.folder)))
+    assert held.goes_on(False, True, 0.0)
+    assert not held.goes_on(False, False, 0.0)
+    assert held.goes_on(True, False, 0.0)
+
+
+def test_r09_a_lock_that_cannot_be_looked_at_leaves_the_last_answer(tmp_path: Path) -> None:
+    attempt = make_attempt(tmp_path, WAITS, when_supervisor_is_lost={"stop_after_s": 10})
+    supervision = Supervision(launch.read(str(attempt.folder)))
+    attempt.workspace.rename(tmp_path / "away")
+    assert supervision.goes_on(False, True, 0.0)
+    (tmp_path / "away").rename(attempt.workspace)
+    assert supervision.goes_on(False, True, limits.LOCK_PROBE_S - 0.01)  # not asked again yet
+    assert not supervision.goes_on(False, True, limits.LOCK_PROBE_S)  # there is no lock, so nobody holds it
+    attempt.workspace.rename(tmp_path / "away")
+    assert not supervision.goes_on(False, True, 9.0)
+    (tmp_path / "away").rename(attempt.workspace)
 
 
 def test_the_host_closes_what_its_spawner_left_open(attempt: Attempt) -> None:

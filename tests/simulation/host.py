@@ -143,7 +143,7 @@ class Host:
             identity = self.process.identity.to_json()
             fields = {"secret": self.folder.secret, "protocol": messages.PROTOCOL, "claimed": self.claimed_us > 0}
             self.send("hello", identity=identity, **fields)
-        supervised = self.greeted or self.world.scenario.spool_only
+        supervised = self.greeted or (self.world.scenario.spool_only and self.world.lock_is_held())
         self.lost_us = None if supervised else (self.lost_us or self.monotonic_us)
 
     def send(self, kind: str, /, **fields: Any) -> None:

@@ -145,6 +145,10 @@ class World:
         newest = self.apps[-1] if self.apps else None
         return newest if newest is not None and newest.alive and newest.place == "here" else None
 
+    def lock_is_held(self) -> bool:
+        """Whether some service instance holds the workspace's lock, wherever it runs."""
+        return any(app.alive for app in self.apps)
+
     def connect(self, app: App, attempt: str) -> Channel:
         self.channels += 1
         channel = Channel(f"channel-{self.channels}", app, attempt, Guard(app.expected))

@@ -38,6 +38,7 @@ from actum.host.place import Signals, note
 from actum.host.pump import Pump
 from actum.host.report import Report
 from actum.host.restoring import Restorer, is_gone
+from actum.host.supervision import Supervision
 from actum.host.whereabouts import Whereabouts
 from actum.ipc import spool
 from actum.ipc.messages import CAUSES, LEVELS
@@ -69,6 +70,7 @@ class Host:
         self._pause = Pause(self._family)
         self._restorer = Restorer(launch)
         self._whereabouts = Whereabouts(launch.folder)
+        self._supervision = Supervision(launch)
         self._container: containment.Container = containment.NoContainer()
         self._work: work.Work | None = None
         self._pump: Pump | None = None
@@ -178,7 +180,7 @@ class Host:
         if established and not self._supervised and self._deadlines.claimed is not None:
             self._report.to_new_supervisor()
         self._supervised = established
-        self._deadlines.supervised(established or self._channel.spool_only, now)
+        self._deadlines.supervised(self._supervision.goes_on(established, self._channel.spool_only, now), now)
 
     def _stop(self, cause: str, *, insist: bool) -> None:
         """Remember to stop. The first cause counts; a dismissal overrides, for then nobody waits for an outcome."""
