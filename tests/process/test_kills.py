@@ -152,6 +152,11 @@ def test_host_killed_with_a_daemon_that_hides(app: App) -> None:
     assert command.returncode == 1, (out, err)
     shown = app.json("show", "1")
     assert (shown["status"], shown["failure"]["code"], shown["released"]) == ("FAILED", "host_lost", True)
+    with app.reader() as reader:
+        left = next(row for row in reader.alerts(open_only=False) if row.code == "tree_left")
+        noted = next(row.data for row in reader.journal(1) if row.kind == "tree_left")
+    assert sorted(left.data["pids"]) == sorted(members), "the alert names each process that was left"
+    assert (left.run, noted["pids"]) == (1, left.data["pids"])
     for pid in members:
         assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0]
     app.run("audit")
