@@ -17,7 +17,7 @@ from typing import Any
 from actum import clock, faults, limits
 from actum.host.launch import Launch
 from actum.host.place import note
-from actum.ipc import framing, messages
+from actum.ipc import framing, messages, regular
 from actum.ipc.framing import Violation
 from actum.ipc.outbox import Outbox
 from actum.model.identity import ProcessIdentity
@@ -210,8 +210,7 @@ class Channel:
 def _read_endpoint(workspace: str) -> Document | None:
     """The endpoint file, or None while there is none that can be read."""
     try:
-        with open(os.path.join(workspace, "endpoint"), "rb") as file:
-            document = json.loads(file.read(limits.FRAME_BYTES_MAX))
-    except (OSError, ValueError):
+        document = json.loads(regular.content(os.path.join(workspace, "endpoint"), limits.FRAME_BYTES_MAX))
+    except (OSError, ValueError, RecursionError):
         return None
     return document if type(document) is dict else None

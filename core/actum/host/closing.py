@@ -13,6 +13,7 @@ from typing import Any
 
 from actum import clock, faults, limits
 from actum.errors import ActumError, storage_code
+from actum.host import foreign
 from actum.host.judging import Failure
 from actum.host.launch import Launch
 from actum.host.messages import Collected
@@ -116,9 +117,7 @@ def set_aside_foreign(launch: Launch, document: Document) -> bool:
     found = spool.read_outcome(launch.folder)
     if isinstance(found, dict) and spool.outcome_digest(found) == spool.outcome_digest(document):
         return False
-    faults.point("spool.foreign.rename.before")
-    os.replace(spool.spool_path(launch.folder, "outcome.json"), spool.spool_path(launch.folder, "outcome.foreign"))
-    faults.point("spool.foreign.rename.after")
+    foreign.set_aside(spool.spool_path(launch.folder, "outcome.json"))
     return True
 
 

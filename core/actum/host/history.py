@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from actum import clock, limits
-from actum.ipc import historyfile, spool
+from actum.ipc import historyfile, regular, spool
 
 
 class History:
@@ -41,8 +41,7 @@ class History:
         return not self._closed and (last or now >= self._due)
 
     def _append(self, line: bytes) -> None:
-        flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
-        descriptor = os.open(self._path, flags, 0o600)
+        descriptor = regular.descriptor(self._path, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
         try:
             os.write(descriptor, line)
         finally:
@@ -51,12 +50,11 @@ class History:
 
     def _thin(self) -> None:
         """Every second line goes; the newest stays."""
-        with open(self._path, "rb") as file:
-            lines = file.readlines()
+        lines = regular.content(self._path, limits.HISTORY_FILE_BYTES_MAX).splitlines(keepends=True)
         kept = lines[::-1][::2][::-1]
         beside = f"{self._path}.thin"
         try:
-            with open(beside, "wb") as file:
+            with open(regular.descriptor(beside, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), "wb") as file:
                 file.writelines(kept)
             os.replace(beside, self._path)
         except OSError:

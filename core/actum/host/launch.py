@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from actum import limits
 from actum.errors import ActumError
+from actum.ipc import regular
 
 
 class LaunchUnreadable(ActumError):
@@ -54,10 +55,8 @@ class Launch(NamedTuple):
 def read(folder: str) -> Launch:
     """Raises LaunchUnreadable."""
     try:
-        with open(os.path.join(folder, "launch.json"), "rb") as file:
-            document = json.loads(file.read(limits.SPOOL_FILE_BYTES_MAX))
-        with open(os.path.join(folder, "secret"), encoding="ascii") as file:
-            secret = file.read(64).strip()
+        document = json.loads(regular.content(os.path.join(folder, "launch.json"), limits.SPOOL_FILE_BYTES_MAX))
+        secret = regular.content(os.path.join(folder, "secret"), 64).decode("ascii").strip()
         return _launch(folder, document, secret)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise LaunchUnreadable(f"{type(error).__name__}: {error}") from error

@@ -40,7 +40,7 @@ from actum.host.report import Report
 from actum.host.restoring import Restorer, is_gone
 from actum.host.supervision import Supervision
 from actum.host.whereabouts import Whereabouts
-from actum.ipc import spool
+from actum.ipc import regular, spool
 from actum.ipc.messages import CAUSES, LEVELS
 from actum.ipc.outbox import Outbox
 from actum.model.identity import ProcessIdentity
@@ -163,9 +163,21 @@ class Host:
         if (now < self._spool_due and not at_once) or self._cause == "dismissed":
             return
         self._spool_due = now + limits.STATE_EVERY_S
-        if not self._is_away() and is_gone(self._launch) and self._collected.reopen(self._restorer.restore):
+        if self._is_away():
+            return
+        if not is_gone(self._launch):
+            self._mend_spool()
+        elif self._collected.reopen(self._restorer.restore):
             self._whereabouts.look_up()
             self._report.notice("spool_restored", "The spool was deleted from outside of Actum; the host made it anew.", {})
+            self._report.recorded_nothing()
+
+    def _mend_spool(self) -> None:
+        """Nobody can read a FIFO, a folder or a link in the place of a file, neither the supervisor nor whoever comes next."""
+        mended = self._collected.mend(self._restorer.mend)
+        if mended:
+            words = f"What stood in the spool was not the host's, or {regular.WORDS}; it was made anew: {', '.join(mended)}."
+            self._report.notice("spool_restored", words, {"files": mended})
             self._report.recorded_nothing()
 
     def _is_away(self) -> bool:
@@ -363,7 +375,7 @@ class Host:
             self._failure = self._bounds.output_broken() or judging.incomplete(self._launch, self._collected)
         try:
             self._pump.log.close()
-            self._collected.close()
+            self._collected.settle()
         except OSError as error:
             note(f"closing log and records: {error}")
         self._conclude()

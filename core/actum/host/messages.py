@@ -8,7 +8,7 @@ read position, which comes to the same.
 
 A line that is no JSON object, a kind or key nobody knows, a value that makes no sense: a notice, and the line is ignored;
 but a malformed metric, table, file, record or done *contradicts the contract*, and so do more than
-COLLECTED_MESSAGES_MAX of one kind or COLLECTED_BYTES_MAX of all: kept in `contradictions`, which fail the attempt
+COLLECTED_MESSAGES_MAX of one kind or COLLECTED_BYTES_MAX of all, and any message nested deeper than MESSAGE_LEVELS_MAX: kept in `contradictions`, which fail the attempt
 (contract_invalid). Of messages about the same metric, table or file the last one is kept, so work may say each step's.
 """
 
@@ -17,10 +17,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from actum import clock, limits
-from actum.ipc import spool
+from actum.ipc import nesting, regular, spool
 
 Document = dict[str, Any]
 Notice = Callable[[str, str, Document], None]
@@ -39,6 +40,7 @@ class MessageFile:
         self._offset = 0  # of what was read
         self._partial = b""
         self._skipping = False  # inside a line that is too long
+        self._refused = False  # something that is no file stands in its place
 
     def close(self) -> None:
         os.close(self._descriptor)
@@ -78,14 +80,21 @@ class MessageFile:
         return [line for line in lines if self._fits(line)]
 
     def _open(self) -> int:
-        return os.open(self._path, os.O_CREAT | os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+        return regular.descriptor(self._path, os.O_CREAT | os.O_RDONLY)
 
     def _follow(self) -> None:
         """The file was deleted or replaced, and has been read to its end: go on with the one of its name."""
         try:
             opened = self._open()
+        except regular.NotRegular:
+            if not self._refused:
+                words = f"What stands in the place of the message file {regular.WORDS}: nothing is read from it."
+                self._notice("messages_replaced", words, {})
+            self._refused = True
+            return
         except OSError:
             return  # its folder is gone as well
+        self._refused = False
         os.close(self._descriptor)
         self._descriptor, self._offset, self._partial, self._skipping = opened, 0, b"", False
         self._notice("messages_replaced", "The message file was deleted or replaced; the new one is read from its start.", {})
@@ -135,6 +144,9 @@ class Collected:
                 continue
             self._line_bytes = len(line)
             message = _object(line)
+            if isinstance(message, TooDeep):
+                self._contradict(f"A message {nesting.WORDS}.")
+                continue
             if message is None:
                 shown = line[:80].decode("utf-8", "replace")
                 self._notice("message_unreadable", "A line in the message file is not a JSON object.", {"line": shown})
@@ -157,8 +169,7 @@ class Collected:
             return
         try:
             if self._records_file < 0:
-                flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
-                self._records_file = os.open(spool.spool_path(self._folder, "records.jsonl"), flags, 0o600)
+                self._records_file = self._open_records()
             end = os.fstat(self._records_file).st_size
             data = "".join(self._records).encode("utf-8", "replace")
             if os.write(self._records_file, data) < len(data):
@@ -172,17 +183,36 @@ class Collected:
         """Let `restore` make the spool anew, with the records that the open file still reaches; the next go to its own file."""
         if not restore(self._records_file):
             return False
-        if self._records_file >= 0:
-            os.close(self._records_file)
-            self._records_file = -1
+        self._let_go()
         return True
 
-    def close(self) -> None:
-        """Make the records durable. Raises OSError."""
+    def mend(self, mend: Callable[[int], list[str]]) -> list[str]:
+        """Let `mend` make anew what is spoiled in the spool, the records by what the open file reaches; what it has mended."""
+        mended = mend(self._records_file)
+        if "records.jsonl" in mended and self._records_file >= 0:
+            self._let_go()
+            with suppress(OSError):  # from the next records on
+                self._records_file = self._open_records()
+        return mended
+
+    def _open_records(self) -> int:
+        flags = os.O_CREAT | os.O_RDWR | os.O_APPEND  # for reading too: they may have to be made anew
+        return regular.descriptor(spool.spool_path(self._folder, "records.jsonl"), flags)
+
+    def _let_go(self) -> None:
         if self._records_file >= 0:
-            os.fsync(self._records_file)
             os.close(self._records_file)
             self._records_file = -1
+
+    def settle(self) -> None:
+        """Make the records durable; the file stays open, for its name may yet be made to lead elsewhere. Raises OSError."""
+        if self._records_file >= 0:
+            os.fsync(self._records_file)
+
+    def close(self) -> None:
+        """Settle and let go. Raises OSError."""
+        self.settle()
+        self._let_go()
 
     def printed(self, done: float, total: float, unit: str) -> None:
         """Progress that was found in the work's output."""
@@ -287,13 +317,21 @@ _KINDS: dict[str, Callable[[Collected, Document], str | None]] = {
 }
 
 
-def _object(line: bytes) -> Document | None:
+class TooDeep:
+    """In place of a message that is nested too deeply."""
+
+
+def _object(line: bytes) -> Document | TooDeep | None:
     try:
         # NaN, ±Infinity and what is too large to be a number become text.
         document = json.loads(line.decode("utf-8", "replace"), parse_constant=str, parse_float=_finite_or_text)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        return TooDeep()
+    except ValueError:
         return None
-    return document if type(document) is dict else None
+    if type(document) is not dict:
+        return None
+    return TooDeep() if nesting.too_deep(line, document) else document
 
 
 def _finite_or_text(word: str) -> float | str:

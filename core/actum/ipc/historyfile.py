@@ -11,6 +11,7 @@ import json
 import os
 from typing import Any
 
+from actum.ipc import regular
 from actum.limits import HISTORY_FILE_BYTES_MAX, HISTORY_STAGE_CHARS_MAX
 
 NAME = "history.jsonl"
@@ -29,8 +30,7 @@ def line(at_us: int, sample: Document) -> bytes:
 def read(folder: str | os.PathLike[str]) -> list[Document]:
     """The samples of the attempt in `folder`; [] where there are none. Raises OSError but for a missing file."""
     try:
-        with open(os.path.join(os.fspath(folder), "spool", NAME), "rb") as file:
-            data = file.read(HISTORY_FILE_BYTES_MAX)
+        data = regular.content(os.path.join(os.fspath(folder), "spool", NAME), HISTORY_FILE_BYTES_MAX)
     except FileNotFoundError:
         return []
     found = []

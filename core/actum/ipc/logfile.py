@@ -13,7 +13,10 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import IO, NamedTuple
+
+from actum.ipc import regular
+from actum.limits import LOG_LINE_BYTES_MAX
 
 ENTRY = struct.Struct("<QQB")
 STDOUT, STDERR, CONTINUES = 1, 2, 0x80
@@ -84,7 +87,7 @@ class LogReader:
         return Block(first, 0, b"")
 
     def _block(self, name: str, first: int, start: int, count: int, bytes_max: int) -> Block:
-        with open(self.path(name, ".idx"), "rb") as index, open(self.path(name, ".log"), "rb") as log:
+        with regular.reading(self.path(name, ".idx")) as index, regular.reading(self.path(name, ".log")) as log:
             bytes_total = os.fstat(log.fileno()).st_size
 
             def offset(piece: int) -> int:
@@ -96,7 +99,7 @@ class LogReader:
             while count > 1 and offset(start + count) - begin > bytes_max:
                 count //= 2
             log.seek(begin)
-            return Block(first, count, log.read(offset(start + count) - begin))
+            return Block(first, count, _piece(log, offset(start + count) - begin, max(bytes_max, LOG_LINE_BYTES_MAX)))
 
     def segments(self) -> list[tuple[str, int]]:
         """(name without suffix, number of pieces) of every segment, in order; only the last two are looked at again."""
@@ -127,12 +130,12 @@ class LogReader:
             base += size
 
     def _pieces(self, name: str, base: int, start: int, end: int) -> Iterator[Line]:
-        with open(self.path(name, ".idx"), "rb") as index:
+        with regular.reading(self.path(name, ".idx")) as index:
             index.seek(start * ENTRY.size)
             read = index.read((end - start + 1) * ENTRY.size)
             whole = len(read) // ENTRY.size * ENTRY.size  # the last one may be half written
             entries = list(ENTRY.iter_unpack(read[:whole]))
-        with open(self.path(name, ".log"), "rb") as log:
+        with regular.reading(self.path(name, ".log")) as log:
             bytes_total = os.fstat(log.fileno()).st_size
             if not entries:
                 return
@@ -141,5 +144,10 @@ class LogReader:
                 following = entries[position + 1][0] if position + 1 < len(entries) else bytes_total
                 if offset >= bytes_total:
                     return
-                raw = log.read(following - offset)
+                raw = _piece(log, following - offset, LOG_LINE_BYTES_MAX)
                 yield Line(base + start + position, at_us, stream & 0x7F, bool(stream & CONTINUES), raw)
+
+
+def _piece(log: IO[bytes], size: int, bytes_max: int) -> bytes:
+    """So many bytes; an index that others wrote may say less than nothing, or more than any piece has."""
+    return log.read(min(max(size, 0), bytes_max))

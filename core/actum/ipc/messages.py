@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from actum.ipc.framing import Violation
+from actum.model.identity import is_pid, is_start
 
 VERSION = 1  # `v` of every frame
 PROTOCOL = 1  # the newest protocol this program speaks; it reads every older one
@@ -96,7 +97,7 @@ def partly(fields: Fields) -> Kind:
     return lambda value: type(value) is dict and all(name not in value or kind(value[name]) for name, kind in fields.items())
 
 
-IDENTITY: Fields = {"machine": text, "boot": text, "pid_namespace": text, "pid": integer, "start_ticks": integer}
+IDENTITY: Fields = {"machine": text, "boot": text, "pid_namespace": text, "pid": is_pid, "start_ticks": is_start}
 ACTIVITY: Fields = {
     "cpu_s": number,
     "rss_bytes": integer,

@@ -4,7 +4,8 @@ Theory. Every function takes the attempt's folder. A file that is replaced (stat
 and renamed; a file that may come into being only once (claim, outcome.json) is written beside, fsync'ed and *linked*, so
 that of two writers exactly one wins and a half-written one is never seen. Reading yields three distinct answers: the
 document, `Absent` (the spool folder was listed and does not hold it), or `Unreadable` with the reason; a missing folder,
-an I/O error or garbage is never taken for absence (§6). `alive` is only ever locked, never written. Keeps R11, R18.
+an I/O error, garbage, or what is no regular file is never taken for absence (§6), and nothing of it can make a reader wait
+(ipc/regular.py). `alive` is only ever locked, never written. Keeps R09, R11, R18.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from itertools import count
 from typing import Any, Literal, NamedTuple, NoReturn
 
 from actum import canonical, faults, limits
+from actum.ipc import regular
 
 Folder = str | os.PathLike[str]
 Document = dict[str, Any]
@@ -151,7 +153,7 @@ def read_records(folder: Folder, offset: int, bytes_max: int = limits.FRAME_BYTE
     where a line is no record.
     """
     try:
-        with open(spool_path(folder, "records.jsonl"), "rb") as file:
+        with regular.reading(spool_path(folder, "records.jsonl")) as file:
             file.seek(offset)
             data = file.read(bytes_max)
             if b"\n" not in data and len(data) == bytes_max:
@@ -175,7 +177,7 @@ def read_records(folder: Folder, offset: int, bytes_max: int = limits.FRAME_BYTE
 
 def hold_alive(folder: Folder, wait_s: float) -> int | None:
     """Take the lock that says "somebody lives"; the descriptor, or None when another process keeps it. Raises OSError."""
-    descriptor = os.open(spool_path(folder, "alive"), os.O_RDWR | os.O_CLOEXEC)
+    descriptor = regular.descriptor(spool_path(folder, "alive"), os.O_RDWR)
     end = time.monotonic() + wait_s
     while True:
         try:
@@ -189,9 +191,9 @@ def hold_alive(folder: Folder, wait_s: float) -> int | None:
 
 
 def probe_alive(folder: Folder) -> Literal["held", "free", "unknown"]:
-    """Whether some process holds the alive lock. A missing file is unknown: it is made before every spawn."""
+    """Whether some process holds the alive lock. What is missing, or no file, is unknown."""
     try:
-        descriptor = os.open(spool_path(folder, "alive"), os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = regular.descriptor(spool_path(folder, "alive"))
     except OSError:
         return "unknown"
     try:
@@ -209,6 +211,7 @@ def probe_alive(folder: Folder) -> Literal["held", "free", "unknown"]:
 
 
 _serial = count()
+_NEW = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
 
 
 def _beside(folder: Folder, name: str) -> str:
@@ -218,7 +221,7 @@ def _beside(folder: Folder, name: str) -> str:
 
 def _write_beside(folder: Folder, name: str, text: str) -> str:
     temporary = _beside(folder, name)
-    descriptor = os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    descriptor = regular.descriptor(temporary, _NEW)
     try:
         _write_all(descriptor, text.encode("utf-8", "replace"))
         if name == "outcome.json":
@@ -256,7 +259,7 @@ def _replace(folder: Folder, name: str, text: str) -> None:
     """Replace news by newer news; not fsync'ed, since after a power cut nobody lives whom they were about."""
     temporary = _beside(folder, name)
     try:
-        with open(temporary, "w", encoding="utf-8", errors="replace") as file:
+        with open(regular.descriptor(temporary, _NEW), "w", encoding="utf-8", errors="replace") as file:
             file.write(text)
         os.replace(temporary, spool_path(folder, name))
     except OSError:
@@ -276,11 +279,11 @@ def _fsync_folder(folder: Folder) -> None:
 def _read(folder: Folder, name: str) -> Found:
     for _ in range(2):  # once more when it came into being between the look and the list
         try:
-            with open(spool_path(folder, name), "rb") as file:
-                data = file.read(limits.SPOOL_FILE_BYTES_MAX + 1)
-            return _parse(name, data)
+            return _parse(name, regular.content(spool_path(folder, name), limits.SPOOL_FILE_BYTES_MAX + 1))
         except FileNotFoundError:
             pass
+        except regular.NotRegular:
+            return Unreadable(f"{name} {regular.WORDS}")
         except OSError as error:
             return Unreadable(f"{name} cannot be read: {error.strerror}")
         try:

@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 
+PID_MAX = (1 << 31) - 1  # pid_t: what is larger cannot be asked of any kernel
+START_TICKS_MAX = (1 << 63) - 1  # what a database keeps
+
 
 class ProcessIdentity(NamedTuple):
     """One life of one process. `start_ticks` is field 22 of /proc/PID/stat: clock ticks since boot, immune to clock changes."""
@@ -34,7 +37,7 @@ class ProcessIdentity(NamedTuple):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> ProcessIdentity:
-        """Raises ValueError when a member is missing or of another type."""
+        """Raises ValueError when a member is missing, of another type, or a number that no process can have."""
         try:
             identity = cls(
                 document["machine"],
@@ -46,10 +49,17 @@ class ProcessIdentity(NamedTuple):
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a process identity: {error}") from error
         words = (identity.machine, identity.boot, identity.pid_namespace)
-        numbers = (identity.pid, identity.start_ticks)
-        if not all(type(word) is str for word in words) or not all(type(n) is int and n >= 0 for n in numbers):
-            raise ValueError("not a process identity: a member has the wrong type")
+        if not all(type(word) is str for word in words) or not is_pid(identity.pid) or not is_start(identity.start_ticks):
+            raise ValueError("not a process identity: a member has the wrong type, or is a number that no process has")
         return identity
+
+
+def is_pid(value: object) -> bool:
+    return type(value) is int and 0 <= value <= PID_MAX
+
+
+def is_start(value: object) -> bool:
+    return type(value) is int and 0 <= value <= START_TICKS_MAX
 
 
 class AttemptId(NamedTuple):

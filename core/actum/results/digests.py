@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from actum import canonical, limits
+from actum.ipc import regular
 
 Progress = Callable[[int, int, str], None]
 
@@ -106,12 +107,5 @@ def entries(root: Path) -> list[tuple[str, Path]]:
 
 
 def open_regular(path: Path) -> int:
-    """A descriptor of a regular file. O_NONBLOCK: a FIFO put in its place must not make us wait for a writer."""
-    import errno
-    import stat
-
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EINVAL, "not a regular file", str(path))
-    return descriptor
+    """A descriptor of a regular file, never a wait (ipc/regular.py). Raises OSError."""
+    return regular.descriptor(path)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from actum import canonical, limits
+from actum.ipc import regular
 
 MANIFEST = "manifest.json"
 RESULT = "result.json"
@@ -221,14 +222,7 @@ def _read(path: Path, schema: str, members: tuple[str, ...]) -> tuple[dict[str, 
 
 def _content(path: Path) -> bytes:
     """A document of at most MANIFEST_BYTES_MAX and one more. A pipe or a link in its place is no document."""
-    import errno
-
-    from actum.results.digests import open_regular  # late: a host that seals never reads a package
-
     try:
-        with open(open_regular(path), "rb") as file:
-            return file.read(limits.MANIFEST_BYTES_MAX + 1)
-    except OSError as error:
-        if error.errno in (errno.EINVAL, errno.ELOOP, errno.EISDIR, errno.ENXIO):
-            raise NotAPackage(f"{path.name} is not a regular file") from error
-        raise
+        return regular.content(path, limits.MANIFEST_BYTES_MAX + 1)
+    except regular.NotRegular as error:
+        raise NotAPackage(f"{path.name} {regular.WORDS}") from error
