@@ -75,6 +75,7 @@ def report(
     *,
     seconds: float,
     code: Code | None = None,
+    held: Code | None = None,
     skips: Mapping[str, int] | None = None,
     complete: bool = True,
     note: str = "",
@@ -87,13 +88,14 @@ def report(
 
     `part` tells what runs with all tests ("suite") from long runs, and these from each other; `counts` = what was done, by
     word ("passed", "failed", "seeds", "executions", "findings"); `note` = one line that says what the counts mean; `code` =
-    Code.now() from the beginning of the run, so that code that changed meanwhile is told; `extent` = how much was done, where
-    there is no natural whole: less than before stands beside it. Not `worth` it = a short look, which writes nothing.
+    Code.now() from the beginning of the run, so that code that changed meanwhile is told; `held` = what was tried, where that
+    is not the code of now; `extent` = how much was done, where there is no natural whole: less than before stands beside it.
+    Not `worth` it = a short look, which writes nothing.
     """
     if not worth:
         return
     now = Code.now()
-    held = code.until(now) if code else now
+    held = held or (code.until(now) if code else now)
     entry = {
         "at": clock.rfc3339(clock.utc_us()),
         "commit": held.commit,

@@ -23,6 +23,7 @@ from actum.faults import CATALOGUE
 
 from tests import evidence
 from tests.faults import matrix, pairs
+from tests.faults.account import account
 from tests.faults.matrix import Case, Verdict
 from tests.faults.record import Record
 from tests.faults.running import baselines, judge_all
@@ -33,7 +34,7 @@ def main() -> int:
     options = _options()
     folder = Path(tempfile.mkdtemp(prefix="actum-f"))
     own_folders(folder)
-    begun, code = time.monotonic(), evidence.Code.now()
+    begun = time.monotonic()
     record = Record(options.resume)
     if not record.up_to_date:
         record.add_passages(baselines(folder, options.jobs))
@@ -48,12 +49,13 @@ def main() -> int:
         _say("\n".join(str(case) for case in missing))
         return 0
     _run(missing, folder, options.jobs, record)
-    bad = _report([record.verdicts[case] for case in cases], time.monotonic() - begun)
-    counts = {"cases": len(cases), "findings": len(bad)}
-    note = f"{len(cases):,} of {len(everything):,} cases; {len(missing):,} of them ran now, the others were on record"
-    whole = len(cases) == len(everything)
+    seconds = time.monotonic() - begun
+    verdicts = [record.verdicts[case] for case in cases]
+    bad = _report(verdicts, seconds)
+    told = account(record, cases, of=len(everything), now=len(missing))
+    _say(told.note)
     worth = bool(options.all or options.pairwise)
-    evidence.report("faults", counts, seconds=time.monotonic() - begun, code=code, complete=whole, note=note, worth=worth)
+    evidence.report("faults", told.counts, seconds=seconds, complete=told.whole, note=told.note, held=told.code, worth=worth)
     if not bad:
         remove(folder)
     return 1 if bad else 0

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
+from tests.evidence import Code
 from tests.faults.matrix import Case, Passages, Verdict, Worker
 from tests.faults.record import Record
 from tests.faults.scenarios import SCENARIOS
@@ -32,9 +33,10 @@ def judge_all(cases: Iterable[Case], folder: Path, jobs: int, record: Record, to
 
     def one(worker: Worker, case: Case) -> None:
         begun = time.monotonic()
+        before = Code.now()
         verdict = worker.judge(case)
         seconds = time.monotonic() - begun
-        record.add(verdict, seconds)
+        record.add(verdict, seconds, before.until(Code.now()))
         told(verdict, seconds)
 
     side_by_side(cases, folder, jobs, one)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 from actum.faults import CATALOGUE
 
+from tests.evidence import Code
 from tests.faults import matrix, pairs
+from tests.faults.account import account
 from tests.faults.matrix import Case, Passing, Verdict
 from tests.faults.record import Record
 from tests.faults.running import baselines, judge_all
@@ -106,6 +109,43 @@ def test_a_record_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
     assert again.open_cases([good, bad, torn], again=True) == [bad, torn]
     again.add(Verdict(bad, "struck", (), tmp_path), 1.0)
     assert Record(path).open_cases([good, bad, torn], again=True) == [torn]
+
+
+def test_verdicts_are_of_the_commit_they_were_given_of(tmp_path: Path) -> None:
+    """What an earlier commit withstood is not counted as today's: whole is only what is all of one clean commit."""
+    path = tmp_path / "verdicts.jsonl"
+    old, new, changed = Code("a" * 40, False), Code("b" * 40, False), Code("b" * 40, True)
+    actions = ("kill-app", "kill-all", "delay=1500")
+    first, second, third = cases = [Case("succeeds", "publish.rename.after", 1, action) for action in actions]
+    reached = ("struck", "nobody", "not reached")
+
+    def judged(*codes: Code) -> Record:
+        path.unlink(missing_ok=True)
+        record = Record(path)
+        for case, word, code in zip(cases, reached, codes, strict=True):
+            record.add(Verdict(case, word, (), tmp_path), 1.0, code)
+        return Record(path)
+
+    told = account(judged(new, new, new), cases, of=3, now=3)
+    assert told.counts == {"cases": 3, "struck": 1, "nobody there": 1, "not reached": 1, "findings": 0}
+    assert (told.whole, told.code) == (True, new)
+    assert account(judged(new, new, new), cases, of=4, now=3).whole is False
+    mixed = account(judged(old, old, new), cases, of=3, now=1)
+    assert (mixed.whole, mixed.code) == (False, Code(None, None))
+    assert "2 of aaaaaaa, 1 of bbbbbbb" in mixed.note
+    assert account(judged(changed, changed, changed), cases, of=3, now=3)[1:] == (
+        False,
+        "3 of 3 cases; 3 of them ran now, the others were on record; verdicts: 3 of bbbbbbb with changes",
+        changed,
+    )
+    lines = [
+        {name: value for name, value in json.loads(line).items() if name not in ("commit", "dirty")}
+        for line in path.read_text().splitlines()
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    before_commits_were_kept = account(Record(path), [first, second, third], of=3, now=0)
+    assert before_commits_were_kept.whole is False
+    assert "3 of an unknown commit" in before_commits_were_kept.note
 
 
 def test_points_that_are_added_are_flown_again_and_known_ones_keep_their_cases(tmp_path: Path) -> None:

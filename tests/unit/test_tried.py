@@ -83,6 +83,14 @@ def test_each_kind_keeps_its_own_time_and_commit(tmp_path: Path) -> None:
     assert dict(found.environment)["python"]
 
 
+def test_what_was_tried_of_an_earlier_commit_is_of_that_one(tmp_path: Path) -> None:
+    path, held = tmp_path / "evidence.json", evidence.Code("0" * 40, False)
+    evidence.report("faults", {"cases": 4}, seconds=1, path=path, held=held)
+    found = tried.read(path)
+    assert isinstance(found, Tried)
+    assert [(each.commit, each.dirty) for each in found.entries[Kind.FAULTS]] == [(held.commit, held.dirty)]
+
+
 def test_a_short_look_takes_the_place_of_nothing(tmp_path: Path) -> None:
     path = tmp_path / "evidence.json"
     evidence.report("soak", {"rounds": 90}, seconds=14_400, path=path)
