@@ -160,6 +160,8 @@ SCAN_SHARE_MAX = 0.01  # of a core: looking at processes takes at most this much
 SCAN_ROUNDS_MAX = 16  # of one pass over all processes, while some end before they are read; then it tells nothing
 ENDING_EVERY_S = 0.05
 TREE_MEMBERS_MAX = 4_096  # recorded in tree.json; more are ended all the same
+NESTED_RECORDED_MAX = 512  # processes of nested attempts named in tree.json; more are left out all the same
+HOST_ARRIVES_S = 30  # a nested host that has no lock by then is of the tree in which it was started
 COMMAND_CHARS_MAX = 200
 SPOOL_FILE_BYTES_MAX = 4 << 20  # a longer spool file is unreadable
 LOG_SEGMENT_BYTES = 16 << 20
@@ -168,6 +170,7 @@ LOG_LINE_BYTES_MAX = 65_536  # a longer line is indexed in pieces
 PROGRESS_LINE_CHARS_MAX = 400
 PROGRESS_LINES_PER_READ_MAX = 8
 MESSAGE_LINE_BYTES_MAX = 1 << 20  # a longer line is skipped with a notice
+MESSAGE_LEVELS_MAX = 32  # of objects and lists, the message itself one; a deeper message contradicts the contract (R12)
 MESSAGES_READ_BYTES_MAX = 1 << 20  # what one turn reads of messages.jsonl
 MESSAGES_BACKLOG_BYTES_MAX = 64 << 20  # unread: the work is paused until half of it is read (R12)
 COLLECTED_MESSAGES_MAX = 10_000  # metrics, tables, files, notes each; more contradict the contract
@@ -180,15 +183,20 @@ DISK_LOOK_EVERY_S = 5.0
 assert LOG_LINE_BYTES_MAX < LOG_SEGMENT_BYTES
 assert MESSAGE_LINE_BYTES_MAX <= MESSAGES_READ_BYTES_MAX
 assert MESSAGES_READ_BYTES_MAX < MESSAGES_BACKLOG_BYTES_MAX
+assert ALIVE_LOCK_WAIT_S < HOST_ARRIVES_S
 assert HOST_TURN_S <= STATE_EVERY_S <= HEARTBEAT_EVERY_S < HOST_SILENT_S, "a living host is never shown as silent"
 
 # Controller.
 CHANNEL_WRITE_BYTES_MAX = 16 * FRAME_BYTES_MAX  # a reader that falls further behind is cut off; the spool serves on
 HELPER_CALLS_MAX = 4_096  # further calls are answered "busy"
+HELPERS_AT_ONCE_MAX = 8  # that digest what clients ask for, and as many that freeze; what is asked beyond waits
 HELPER_END_MS_MAX = 1_000  # how long a helper at work may take to end before it is killed
 HELPER_LINE_BYTES_MAX = 16 << 20  # a helper that writes a longer line is ended
 OFFERS_AFTER_MS = 2_000  # after the start, so that the first frame does not wait
 ADOPTION_OFFERS_MAX = 200  # the newest runs without a result that are looked at for a sealed package; `adopt` looks at any
+CLOSED_LOOKED_MAX = 100  # the newest closed attempts of which a pass of reconciliation looks whether something lives
+CLOSED_A_TURN_MAX = 20  # of them in one turn of the loop
+RESULTS_A_MINUTE_MAX = 20  # the newest results that are looked at with each pass; the first one looks at more
 RESULTS_SWEPT_MAX = 200  # the newest results that `reconcile` looks at; `verify --all` looks at every one
 PINNED_NAMED_MAX = 3  # names of pinned inputs in the ledger; the rest is …
 HOST_POLL_MS = 500  # where the kernel has no pidfd

@@ -40,13 +40,17 @@ _STRANGER = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Whom to look for. `host_identity` is what hello or launch told; the claim's own word goes before it."""
+    """Whom to look for. `host_identity` is what hello or launch told; the claim's own word goes before it.
+
+    `again` = of an attempt that is closed: what its host confirmed at its end was believed then, and is looked at now.
+    """
 
     attempt_folder: str | os.PathLike[str]
     session: str
     cookie: str | None
     host_identity: ProcessIdentity | None = None
     package: PackageLook | None = None
+    again: bool = False
 
 
 @dataclass(slots=True)
@@ -210,7 +214,7 @@ def _needs_scan(look: _Look) -> bool:
         look.tree, look.tree_method = TreeSeen.CLEAR, "boot"
     elif look.place == "other_namespace":
         look.why["tree"] = "It was started in another pid namespace, whose processes cannot be told from here."
-    elif _confirmed_by_host(look):
+    elif _confirmed_by_host(look) and not look.question.again:
         look.tree, look.tree_method = TreeSeen.CLEAR, "subreaper"
     else:
         return True

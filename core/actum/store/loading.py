@@ -18,6 +18,7 @@ from actum.store.jsontext import from_text
 from actum.store.question import Question
 
 _one, _current, _of_run, _open = (Question(f"attempts.{name}") for name in ("one", "current", "of_run", "still_open"))
+_lately_closed = Question("attempts.lately_closed")
 _facts, _inputs = Question("attempts.facts"), Question("attempts.inputs")
 
 _POSITION = {name.value: index for index, name in enumerate(FACTS)}
@@ -42,6 +43,11 @@ def of_run(connection: sqlite3.Connection, number: int) -> list[AttemptRow]:
 def open_attempts(connection: sqlite3.Connection) -> list[AttemptRow]:
     """Every attempt that is not closed, and the newest attempt of every run in RETRYING."""
     return [_load(connection, row) for row in _open.run(connection).fetchall()]
+
+
+def lately_closed(connection: sqlite3.Connection, limit: int) -> list[AttemptRow]:
+    """The newest closed attempts that were launched, oldest first."""
+    return [_load(connection, row) for row in _lately_closed.run(connection, v_limit=limit).fetchall()]
 
 
 def facts_of(connection: sqlite3.Connection, seq: int) -> dict[FactName, Mapping[str, Any]]:

@@ -134,6 +134,10 @@ class Reader:
             raise ValueError("all attempts of all runs are not read at once; name a run")
         return [row for row in rows if not open_only or not row.released or row.current]
 
+    def lately_closed(self, limit: int) -> list[AttemptRow]:
+        """The newest closed attempts that were launched, whatever has become of their runs since."""
+        return loading.lately_closed(self._connection, min(limit, PAGE_ROWS_MAX))
+
     def attempt_row(self, attempt: str) -> AttemptRow | None:
         return loading.one(self._connection, attempt)
 

@@ -44,6 +44,12 @@ def still_open() -> Select[Any]:
     )
 
 
+def lately_closed() -> Select[Any]:
+    """The newest closed attempts that were given a session: of what was never launched nothing can be left."""
+    newest = select(s.attempt.c.seq).where(constant("phase = 'CLOSED'"), s.attempt.c.session.is_not(None))
+    return _rows(s.attempt.c.seq.in_(newest.order_by(s.attempt.c.seq.desc()).limit(bindparam("v_limit"))))
+
+
 def facts() -> Select[Any]:
     fact = s.fact.c
     return (
