@@ -57,13 +57,11 @@ def _private(path: Path) -> Path:
     except FileExistsError:
         pass  # not a folder: said below
     except OSError as error:
-        raise WorkspaceUnusable(
-            "runtime_directory_unusable",
-            f"{path} cannot be made.",
-            f"{error.strerror}.",
-            "Set XDG_RUNTIME_DIR to a folder of your own.",
-        ) from error
-    found = path.lstat()
+        raise _unusable(path, "made", error) from error
+    try:
+        found = path.lstat()
+    except OSError as error:  # it was taken away again
+        raise _unusable(path, "looked at", error) from error
     owned = not hasattr(os, "getuid") or found.st_uid == os.getuid()
     if not stat.S_ISDIR(found.st_mode) or not owned:
         raise WorkspaceUnusable(
@@ -73,5 +71,13 @@ def _private(path: Path) -> Path:
             "Remove it, or set XDG_RUNTIME_DIR to a folder of your own.",
         )
     if stat.S_IMODE(found.st_mode) != 0o700 and os.name == "posix":
-        path.chmod(0o700)
+        try:
+            path.chmod(0o700)
+        except OSError as error:
+            raise _unusable(path, "made private", error) from error
     return path
+
+
+def _unusable(path: Path, what: str, error: OSError) -> WorkspaceUnusable:
+    remedy = "Set XDG_RUNTIME_DIR to a folder of your own."
+    return WorkspaceUnusable("runtime_directory_unusable", f"{path} cannot be {what}.", f"{error.strerror}.", remedy)

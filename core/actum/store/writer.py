@@ -34,6 +34,8 @@ from actum.workspace import Workspace, create_folders
 
 log = logging.getLogger(__name__)
 
+_LOOK_S = 0.2  # whoever waits for the writer thread looks this often whether there is one
+
 Reply = Callable[[Answer], None]
 Subscriber = Callable[[Changes], None]
 
@@ -63,11 +65,19 @@ class Writer:
         self._opened: Opened | None = None
         self._log: OpenLog | None = None
         self._queue: deque[tuple[Request, Reply]] = deque()
-        self._wake = threading.Condition()
+        lock = threading.RLock()
+        self._wake = threading.Condition(lock)
+        self._rested = threading.Condition(lock)  # nothing is queued, nothing is being written
+        self._writing = False
         self._closing = False
         self._thread: threading.Thread | None = None
         self._subscribers: list[Subscriber] = []
         self._changed_before = 0
+
+    @property
+    def closed(self) -> bool:
+        """Whether every further request is refused."""
+        return self._closing or self._thread is None
 
     @property
     def opened(self) -> Opened:
@@ -113,7 +123,7 @@ class Writer:
         if isinstance(request, model.Change):
             runs.refuse_columns(request)
         with self._wake:
-            refused = "The store is closed." if self._closing or self._thread is None else ""
+            refused = "The store is closed." if self.closed else ""
             if not refused and len(self._queue) >= WRITER_QUEUE_REQUESTS_MAX:
                 refused = f"{WRITER_QUEUE_REQUESTS_MAX} requests are waiting for the disk already."
             if not refused:
@@ -140,6 +150,12 @@ class Writer:
         """Call `callback` in the writer thread with what each commit changed."""
         self._subscribers.append(callback)
 
+    def settle(self) -> None:
+        """Return when all that was asked is written and its answers were given. Never in the writer thread."""
+        with self._wake:
+            while (self._queue or self._writing) and self._thread is not None and self._thread.is_alive():
+                self._rested.wait(_LOOK_S)
+
     def close(self) -> None:
         """Write what is queued, record the orderly end, fold the log back, close. Twice is once."""
         with self._wake:
@@ -164,9 +180,13 @@ class Writer:
                 while not self._queue and not self._closing:
                     self._wake.wait()
                 batch = [self._queue.popleft() for _ in range(min(len(self._queue), GROUP_COMMIT_REQUESTS_MAX))]
+                self._writing = bool(batch)
             if not batch:
                 break
             self._answer(batch, self._write([request for request, _ in batch]))
+            with self._wake:
+                self._writing = False
+                self._rested.notify_all()
             self._fold()
         self._end()
 

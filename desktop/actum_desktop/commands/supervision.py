@@ -121,6 +121,7 @@ class InThisProcess:
         try:
             if not self.headless.retired:
                 self._finish_what_follows()
+                self.headless.controller.writer.settle()  # what a signal cut off is on record, or is not
                 resume = left_to_do(self._ws, self.headless.controller.supervisor.epoch)
                 if resume is not None:
                     start_supervisor(self._ws, resume=resume)

@@ -9,18 +9,15 @@ thread.
 from __future__ import annotations
 
 import logging
-import os
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
-from actum import clock, faults, runtime
-from actum.errors import ActumError, Busy, StorageFailed, WorkspaceUnusable
-from actum.generation import read_endpoint, remove_endpoint, write_endpoint
+from actum import clock, faults
+from actum.errors import ActumError, Busy
 from actum.ipc.framing import FrameTooLong
 from actum.ipc.session import Expected
 from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, OFFERS_AFTER_MS, TICK_MS
@@ -37,7 +34,7 @@ from actum.supervise.supervisor import Supervisor
 from actum.workspace import Workspace
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from actum_desktop.controller import live
+from actum_desktop.controller import leaving, live
 from actum_desktop.controller.adoption import Offers
 from actum_desktop.controller.attested import with_words
 from actum_desktop.controller.awake import KeepAwake
@@ -50,7 +47,8 @@ from actum_desktop.controller.events import Awake, Progressed, Supervising, Upda
 from actum_desktop.controller.helpers import Helpers
 from actum_desktop.controller.instance import Reply
 from actum_desktop.controller.performer import Performer
-from actum_desktop.controller.server import Channel, Greeting, Server, answer
+from actum_desktop.controller.reach import Reach
+from actum_desktop.controller.server import Channel, Greeting, answer
 from actum_desktop.controller.spoolreading import SpoolReading
 
 log = logging.getLogger(__name__)
@@ -81,7 +79,7 @@ class Controller(QObject):
     retired = Signal(str)
     handed_over = Signal()
     window_asked = Signal()
-    _from_store = Signal(object, object)  # (token, Answer) or (None, Changes), from the writer thread
+    _from_store = Signal()  # from the writer thread: one more thing is to be heard
 
     def __init__(self, ws: Workspace, lock: Lock, *, window: bool = False) -> None:
         super().__init__()
@@ -93,12 +91,14 @@ class Controller(QObject):
         self._performer = Performer(ws, self._writer, self._emit_answer, self.tell, self._folder_of, self.met_defect, self)
         self._queue: deque[events.Event] = deque()
         self._busy = False
+        self._heard: deque[tuple[int | None, Any]] = deque()  # (token, Answer) or (None, Changes), by the writer thread
+        self._leaving = self._gone = False
         self._replies: dict[int, Reply] = {}
         self._command = 0
         self._persisted = 0
         self._thens: dict[int, Callable[[Answer], None]] = {}
         self._changes = Changes()
-        self._server: Server | None = None
+        self._reach: Reach | None = None
         self._reader: Reader | None = None
         self.offers = Offers(self)
         self.awake = KeepAwake(self)
@@ -122,7 +122,8 @@ class Controller(QObject):
         self._reader = Reader(self.ws)
         inputstore.drop_unfinished(self.ws.inputs)
         self._commands.define_built_in_tasks()
-        self._listen(instance, opened.epoch)
+        self._reach = Reach(self.ws, Greeting(instance, opened.epoch), self, self, self._record)
+        self._reach.begin(window=self.window)
         settings = merged(self._reader.setting_rows())
         rows = with_words(self._reader, self._reader.attempt_rows(open_only=True))
         doubtful = opened.recovery or opened.log_lost or opened.generation_lost
@@ -146,25 +147,6 @@ class Controller(QObject):
             self.offers.begin(lambda found: None)
             self.deliveries.begin()
 
-    def _listen(self, instance: str, epoch: int) -> None:
-        """Say where hosts and clients reach this instance. Where nothing can listen the endpoint names no socket: hosts are
-        then served by the spool alone, no client can be, and an alert says so."""
-        path, why = None, ""
-        self._server = Server(self, Greeting(instance, epoch), self)
-        try:
-            path = runtime.socket_path()
-            self._server.listen(path)
-        except WorkspaceUnusable as error:
-            path, why = None, " ".join((error.what, error.why))
-            log.warning("without a local socket: %s", why)
-        self._endpoint = {"socket": path, "instance": instance, "epoch": epoch, "pid": os.getpid(), "window": self.window}
-        write_endpoint(self.ws, self._endpoint)
-        now_us = clock.utc_us()
-        alert: RaiseAlert | ClearAlert = ClearAlert("no_socket", now_us)
-        if why:
-            alert = RaiseAlert("no_socket", "no_socket", "warning", now_us, {"why": why})
-        self._writer.submit(Note(alerts=(alert,)), lambda answer: None)
-
     def _start_timers(self) -> None:
         self._tick = QTimer(self)
         self._tick.setInterval(TICK_MS)
@@ -181,24 +163,32 @@ class Controller(QObject):
         """An alert about the store as it was found, or its end."""
         now_us = clock.utc_us()
         alert: RaiseAlert | ClearAlert = RaiseAlert(code, code, severity, now_us) if holds else ClearAlert(code, now_us)
-        self._writer.submit(Note(alerts=(alert,)), lambda answer: None)
+        self._record(Note(alerts=(alert,)))
 
-    def leave(self) -> None:
-        """Finish what is being committed, stop listening, let go of the lock; twice is once.
+    def _record(self, note: Note) -> None:
+        """Commit something to be read later, by whoever looks; nothing here waits for it."""
+        self._writer.submit(note, lambda answer: None)
+
+    def leave(self, why: str = "") -> None:
+        """Carry through what is being committed, stop listening, let go of the lock; twice is once.
 
         Hosts go on and find the next supervisor. A command that has no answer by then is told that the supervisor left.
         """
+        self._leaving = True
         for timer in (getattr(self, "_tick", None), getattr(self, "_show", None), getattr(self, "_later", None)):
             if timer is not None:
                 timer.stop()
-        if self._server is not None:
-            instance = self._server.greeting.instance
-            remove_endpoint(self.ws, instance)
-            self._server.close()
-            self._server = None
+        if self._reach is not None:
+            self._reach.close()
+            self._reach = None
         self.awake.close()
         self._performer.close()
+        self._writer.settle()
+        self._hear_store()  # launches on record are performed, and what came of them is recorded
         self._writer.close()
+        self._hear_store()
+        self._gone = True
+        self.supervisor.retired = self.supervisor.retired or why or None
         if self._reader is not None:
             self._reader.close()
             self._reader = None
@@ -224,8 +214,8 @@ class Controller(QObject):
 
     @property
     def left(self) -> bool:
-        """Whether this instance let go of the workspace, or never had it."""
-        return self._reader is None
+        """Whether this instance lets go of the workspace, has let go of it, or never had it."""
+        return self._leaving or self._reader is None
 
     @property
     def reader(self) -> Reader:
@@ -243,7 +233,9 @@ class Controller(QObject):
     # Events
 
     def tell(self, event: events.Event) -> None:
-        """Queue an event; handled at once unless another is being handled."""
+        """Queue an event; handled at once unless another is being handled. Whoever has left hears nothing."""
+        if self._gone:
+            return
         self._queue.append(event)
         if self._busy:
             return
@@ -262,7 +254,7 @@ class Controller(QObject):
             self.reply(effect.command, effect.ok, effect.error)
         elif isinstance(effect, effects.Retire):
             self._retire(effect.why)
-        else:
+        elif not self._leaving or leaving.still_done(effect, store_closed=self._writer.closed):
             self._performer.perform(effect)
             if isinstance(effect, effects.Forget):
                 self.offers.closed(effect.attempt)
@@ -289,13 +281,23 @@ class Controller(QObject):
         self.retired.emit(self.supervisor.retired or "")
 
     def _emit_answer(self, token: int, answer: Any) -> None:
-        self._from_store.emit(token, answer)  # in the writer thread
+        self._heard.append((token, answer))  # in the writer thread
+        self._from_store.emit()
 
     def _emit_changes(self, changes: Changes) -> None:
-        self._from_store.emit(None, changes)  # in the writer thread
+        self._heard.append((None, changes))  # in the writer thread
+        self._from_store.emit()
+
+    def _hear_store(self) -> None:
+        """Hear all that the store has said so far, without a turn of the loop."""
+        while self._heard:
+            self._on_from_store()
 
     @_guarded
-    def _on_from_store(self, token: int | None, what: Any) -> None:
+    def _on_from_store(self) -> None:
+        if not self._heard:  # it was heard while leaving
+            return
+        token, what = self._heard.popleft()
         if token is None:
             self._changes |= what
             if what.settings and not self.left:
@@ -315,7 +317,7 @@ class Controller(QObject):
     def command(self, body: Mapping[str, Any], reply: Reply) -> None:
         """One command of this process's own user; `reply` gets exactly one of the answer and the error, after the commit."""
         self.expect(reply)
-        if self.supervisor.retired is not None:
+        if self.supervisor.retired is not None or self.left:
             self.reply(self._command, None, self.left_error())
         else:
             self._commands.handle(self._command, body)
@@ -327,7 +329,12 @@ class Controller(QObject):
         return self._command
 
     def persist(self, request: Request, then: Callable[[Answer], None]) -> None:
-        """Commit a request that is about no attempt; `then` is called in this thread, after the commit."""
+        """Commit a request that is about no attempt; `then` is called in this thread, after the commit.
+
+        Never, when this instance has closed the store: then whoever waits is told that it left.
+        """
+        if self._leaving and self._writer.closed:
+            return
         self._persisted += 1
         self._thens[-self._persisted] = then
         token = -self._persisted
@@ -347,9 +354,8 @@ class Controller(QObject):
         self.soon(self._leave_for_successor)
 
     def _leave_for_successor(self) -> None:
-        self.supervisor.retired = "another supervisor took over"
         faults.point("controller.handover.before")
-        self.leave()
+        self.leave("another supervisor took over")
         faults.point("controller.handover.after")
         self.handed_over.emit()
 
@@ -371,21 +377,17 @@ class Controller(QObject):
         self._clocks.look(now)
         self.awake.look(now)
         self.capacity.look(now)
-        if now.monotonic_us - self._lock_looked_us > LOCK_LOOK_EVERY_S * clock.US:
+        patient = now.monotonic_us - self._lock_looked_us > LOCK_LOOK_EVERY_S * clock.US
+        if patient:
             self._lock_looked_us = now.monotonic_us
             if not self._lock.still_mine():
                 self._retire("the workspace's lock file was replaced")
                 return
-            self._stay_reachable()
+        if self._reach is not None:
+            self._reach.look(patient=patient)
         self._spool.look(now)
         self.tell(events.Tick())
         self._background.tick(now)
-
-    def _stay_reachable(self) -> None:
-        """An endpoint file that was removed or spoilt is written again: without it nobody finds who holds the lock."""
-        if (read_endpoint(self.ws) or {}).get("instance") != self._endpoint["instance"]:
-            with suppress(StorageFailed):  # a full disk: at the next look
-                write_endpoint(self.ws, self._endpoint)
 
     @_guarded
     def _on_show(self) -> None:
@@ -412,10 +414,10 @@ class Controller(QObject):
         return Supervising(s.instance, s.epoch, s.slots_taken, s.slots, paused, *seen)
 
     def _tell_followers(self, changes: Changes, shown: tuple[Any, ...]) -> None:
-        if self._server is None:
+        if self._reach is None:
             return
         by_run = {each.run: each for each in shown}
-        for channel in list(self._server.channels):
+        for channel in list(self._reach.server.channels):
             for run in channel.following & (changes.runs | by_run.keys()):
                 body = {"run": run, "changed": run in changes.runs, "live": live.to_json(by_run.get(run))}
                 try:
@@ -453,14 +455,14 @@ class Controller(QObject):
         data = {"attempt": hello["attempt"], "pid": (hello.get("identity") or {}).get("pid")}
         alert = RaiseAlert(f"late:{hello['attempt']}", "late_host", "warning", clock.utc_us(), data, hello["run"])
         entry = JournalEntry("late_host", clock.utc_us(), {"pid": data["pid"]})
-        self._writer.submit(Note((entry,), (alert,), hello["run"], hello["attempt"]), lambda answer: None)
+        self._record(Note((entry,), (alert,), hello["run"], hello["attempt"]))
 
     @_guarded
     def on_unknown_host(self, hello: Mapping[str, Any]) -> None:
         """A host of an attempt nobody knows: no answer, an alert, left to finish (§6)."""
         data = {"attempt": str(hello["attempt"])[:64], "pid": hello["identity"]["pid"]}
         alert = RaiseAlert(f"stranger:{data['attempt']}", "unknown_host", "warning", clock.utc_us(), data)
-        self._writer.submit(Note(alerts=(alert,)), lambda answer: None)
+        self._record(Note(alerts=(alert,)))
 
     @_guarded
     def on_violation(self, channel: Channel, why: str, *, closed: bool) -> None:

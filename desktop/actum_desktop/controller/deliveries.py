@@ -111,7 +111,8 @@ class Deliveries:
         return tries, finished
 
     def _next(self) -> None:
-        while self._waiting and not self._under_way:
+        """Begin the next one; what still waits when this instance leaves, the next supervisor begins."""
+        while self._waiting and not self._under_way and not self._instance.left:
             run = next(iter(self._waiting))
             allowed = self._waiting.pop(run)
             result, row = self._instance.reader.result(run), self._attempt(run)

@@ -46,13 +46,13 @@ class Instance(Protocol):
 
     @property
     def left(self) -> bool:
-        """Whether it let go of the workspace, or never had it."""
+        """Whether it lets go of the workspace, has let go of it, or never had it."""
 
     def tell(self, event: events.Event) -> None:
         """Queue an event for the supervisor."""
 
     def persist(self, request: Request, then: Callable[[Answer], None]) -> None:
-        """Commit a request that is about no attempt; `then` is called in this thread, after the commit."""
+        """Commit a request that is about no attempt; `then` is called here, after the commit; never, once it left."""
 
     def note(self, code: str, severity: str, holds: bool) -> None:
         """An alert about the workspace as it was found, or its end."""

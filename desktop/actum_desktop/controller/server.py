@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -205,29 +206,50 @@ class Server(QObject):
         self.owner = owner
         self.greeting = greeting
         self.channels: set[Channel] = set()
-        self._server = QLocalServer(self)
-        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.setMaxPendingConnections(CHANNELS_MAX)
-        self._server.setListenBacklogSize(CHANNELS_MAX)  # hundreds of hosts find a new supervisor in the same moment
-        self._server.newConnection.connect(self._on_new_connection)
+        self._server: QLocalServer | None = None
+        self._file: tuple[str, int, int] | None = None  # where it listens: path, device, inode
 
     def listen(self, path: str) -> None:
-        """Listen at `path`. Raises WorkspaceUnusable with the system's reason."""
-        if not self._server.listen(path):
-            why = self._server.errorString()
+        """Listen at `path`, and no longer where it listened before; channels stay open.
+
+        Raises WorkspaceUnusable with the system's reason.
+        """
+        self._stop_listening()
+        server = self._server = QLocalServer(self)
+        server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        server.setMaxPendingConnections(CHANNELS_MAX)
+        server.setListenBacklogSize(CHANNELS_MAX)  # hundreds of hosts find a new supervisor in the same moment
+        server.newConnection.connect(self._on_new_connection)
+        if not server.listen(path):
+            why = server.errorString()
             remedy = "Check the runtime folder (XDG_RUNTIME_DIR) and its permissions."
             raise WorkspaceUnusable("no_server", "The local server cannot listen.", f"{why} ({path})", remedy)
+        self._file = _socket_at(path)
+
+    def stands(self) -> bool:
+        """Whether the socket it listens at still has its name."""
+        return self._file is not None and _socket_at(self._file[0]) == self._file
 
     def close(self) -> None:
-        self._server.close()
+        self._stop_listening()
         for channel in list(self.channels):
             channel.close()
 
     def drop(self, channel: Channel) -> None:
         self.channels.discard(channel)
 
+    def _stop_listening(self) -> None:
+        """What has connected already becomes a channel first: it knows nothing of another path."""
+        server = self._server
+        if server is not None:
+            self._on_new_connection()
+            server.close()
+            server.deleteLater()
+        self._server = self._file = None
+
     def _on_new_connection(self) -> None:
-        while (connection := self._server.nextPendingConnection()) is not None:
+        server = self._server
+        while server is not None and (connection := server.nextPendingConnection()) is not None:
             if len(self.channels) >= CHANNELS_MAX or not _same_user(connection):
                 connection.abort()
                 connection.deleteLater()
@@ -235,6 +257,15 @@ class Server(QObject):
             channel = Channel(connection, self)
             self.channels.add(channel)
             channel._on_ready_read()
+
+
+def _socket_at(path: str) -> tuple[str, int, int] | None:
+    """The socket of this name, or None where there is none."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return (path, found.st_dev, found.st_ino) if stat.S_ISSOCK(found.st_mode) else None
 
 
 def answer(channel: Channel, ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
