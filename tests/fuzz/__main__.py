@@ -29,6 +29,7 @@ NAMES = (
     "evidence",
 )  # fmt: skip
 _RUNS = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
+_WRITTEN = re.compile(r"Test unit written to (.+)$", re.MULTILINE)
 _PULSE = re.compile(r"^#(\d+)\s", re.MULTILINE)
 
 
@@ -50,15 +51,15 @@ def main(words: list[str]) -> int:
             f"    .venv/bin/python -m pip install --no-deps --require-hashes --target {where} -r packaging/fuzz.lock\n"
         )
         return 2
-    return _run(options.targets or list(NAMES), options.minutes)
+    return _run(options.targets or list(NAMES), options.minutes, options.tools)
 
 
-def _run(names: list[str], minutes: float) -> int:
+def _run(names: list[str], minutes: float, tools: Path) -> int:
     code, begun = evidence.Code.now(), time.monotonic()
     counts: Counter[str] = Counter({"executions": 0, "findings": 0})
     _plant(names)
     for name in names:
-        executions, found = _one(name, minutes)
+        executions, found = one(name, minutes, tools=tools)
         counts.update(executions=executions, findings=len(found), targets=1)
         sys.stdout.write(f"{name}: {executions:,} executions in {minutes:g} min; findings: {', '.join(found) or 'none'}\n")
         sys.stdout.flush()
@@ -82,27 +83,34 @@ def _plant(names: list[str]) -> None:
                 (PLACE / "corpus" / name / f"seed-{number:03}").write_bytes(seed)
 
 
-def _one(name: str, minutes: float) -> tuple[int, list[str]]:
-    """Executions of one target, and the names of its new findings."""
-    findings = PLACE / "findings" / name
+def one(
+    name: str, minutes: float, place: Path = PLACE, tools: Path = TOOLS, drive: tuple[str, ...] = ("-m", "tests.fuzz.drive")
+) -> tuple[int, list[str]]:
+    """Executions of one target, and its findings: each crash of this run, whether or not an earlier one found it too, and an
+    end that the fuzzer itself calls none. Its file has the name of its content, so that the same crash has the same file."""
+    findings = place / "findings" / name
     findings.mkdir(parents=True, exist_ok=True)
-    before = set(findings.iterdir())
     command = [
-        sys.executable, "-m", "tests.fuzz.drive", name, str(PLACE / "corpus" / name),
+        sys.executable, *drive, name, str(place / "corpus" / name),
         f"-max_total_time={round(minutes * 60)}", f"-rss_limit_mb={MEMORY_MIB_MAX}", f"-timeout={INPUT_S_MAX}",
         f"-max_len={INPUT_BYTES_MAX}", f"-artifact_prefix={findings}/", "-print_final_stats=1",
     ]  # fmt: skip
-    paths = [str(TOOLS), *(str(ROOT / part) for part in (".", "core", "desktop", "resources"))]
+    paths = [str(tools), *(str(ROOT / part) for part in (".", "core", "desktop", "resources"))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    log = PLACE / f"{name}.log"
+    log = place / f"{name}.log"
     with log.open("wb") as said:
-        subprocess.run(command, stdout=said, stderr=said, env=environment, cwd=ROOT, check=False)
+        ended = subprocess.run(command, stdout=said, stderr=said, env=environment, cwd=ROOT, check=False)
     text = log.read_text(errors="replace")
+    found = sorted({Path(name).name for name in _WRITTEN.findall(text)})
     counted = _RUNS.findall(text) or _PULSE.findall(text) or ["0"]
-    if not counted[-1].strip("0"):
+    executions = int(counted[-1])
+    if not executions and not found:
         sys.stderr.write(text[-2_000:])
         return 0, ["the fuzzer did not run"]
-    return int(counted[-1]), sorted(path.name for path in set(findings.iterdir()) - before)
+    if ended.returncode and not found:
+        sys.stderr.write(text[-2_000:])
+        found = [f"the fuzzer ended with {ended.returncode}"]
+    return executions, found
 
 
 def _again(name: str, file: Path) -> int:
