@@ -56,7 +56,9 @@ def seeds(name: str, run: dict[str, bytes]) -> list[bytes]:
     """Where a target begins: at least one input that it accepts whole."""
     if name in ("frames", "guard"):
         cut = b"\xff" if name == "frames" else b""
-        return [cut + b"".join(encode(frame) for frame in _frames()[:count]) for count in (1, 2, 9)]
+        channels = [_frames()[:count] for count in (1, 2, 9)]
+        channels.append([*_frames()[:2], test_session.stage(3, session="ee" * 16)])  # another's frame among one's own
+        return [cut + b"".join(map(encode, frames)) for frames in channels]
     if name == "messages":
         return [json.dumps(frame).encode() for frame in _frames()]
     if name == "spool":

@@ -40,6 +40,7 @@ from tests.helpers.supervised import Bench, computing
 SECRET = "5" * 32
 SESSION = "5e" * 16
 OWN = Expected(7, "attempt", SESSION, sha256(SECRET.encode()).hexdigest())
+FOREIGN = "a frame of another attempt was accepted"
 DIRECTIONS = tuple(messages.TABLES)
 SPOOL_FILES = ("claim", "state.json", "tree.json", "stop", "outcome.json", "records.jsonl")
 
@@ -100,7 +101,9 @@ def guard(data: bytes) -> None:
         if isinstance(seen, Accepted):
             assert door.proven
             assert SECRET.encode() in data, "proven without the secret"
-            assert (seen.frame["run"], seen.frame["attempt"], seen.frame["session"]) == (OWN.run, OWN.attempt, OWN.session)
+            assert (seen.frame["run"], seen.frame["attempt"], seen.frame["session"]) == (OWN.run, OWN.attempt, OWN.session), (
+                FOREIGN
+            )
     assert door.violations <= limits.VIOLATIONS_PROVEN_MAX
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
 from actum import limits
 from actum.ipc.framing import Decoder, Violation, encode
-from actum.ipc.session import Accepted
+from actum.ipc.session import Accepted, Expected, Guard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.test_session import guard, hello, stage
+from tests.unit.test_session import EXPECTED, SECRET, guard, hello, stage
 
 UNHURRIED = settings(deadline=None, max_examples=60)
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
@@ -64,6 +65,34 @@ def test_only_rising_seq_passes(numbers: list[int]) -> None:
         assert isinstance(seen, Accepted) == (seq > last)
         last = max(last, seq)
     assert door.closed == (door.violations >= limits.VIOLATIONS_PROVEN_MAX)
+
+
+OWN = {"run": EXPECTED.run, "attempt": EXPECTED.attempt, "session": EXPECTED.session, "channel": "c"}
+OTHER = {"run": 8, "attempt": "another", "session": "another", "channel": "d"}
+ONE_IS_OTHER = st.sampled_from([{**OWN, name: other} for name, other in OTHER.items()])
+SPEAKERS = (
+    st.just(OWN) | ONE_IS_OTHER | st.fixed_dictionaries({name: st.sampled_from([OWN[name], OTHER[name]]) for name in OWN})
+)
+SECRETS = st.just(SECRET) | st.sampled_from(["6" * 32, SECRET[:-1], ""])
+ANOTHER = Expected(8, "another", "another", sha256(b"another secret").hexdigest())
+
+
+@UNHURRIED
+@given(st.just(OWN) | SPEAKERS, SECRETS, st.lists(SPEAKERS, max_size=6))
+def test_r03_nothing_is_accepted_but_of_the_one_attempt_whose_secret_was_said(
+    first: dict[str, Any], secret: str, others: list[dict[str, Any]]
+) -> None:
+    """No foreign identity: neither a hello nor any later frame that differs in run, attempt, session or channel; the other
+    attempt is known here too, and its secret is another."""
+    known = {each.session: each for each in (EXPECTED, ANOTHER)}
+    door = Guard(lambda hello: known.get(hello["session"]))
+    proves = secret == SECRET and first in (OWN, {**OWN, "channel": "d"})
+    assert isinstance(door.feed(hello(1, secret=secret, **first)), Accepted) == door.proven == proves
+    for seq, other in enumerate(others, 2):
+        heard = proves and not door.closed
+        said = door.receive(encode(stage(seq, **other)))
+        accepted = [each.frame for each in said if isinstance(each, Accepted)]
+        assert accepted == ([stage(seq, **other)] if heard and other == first else [])
 
 
 @UNHURRIED
