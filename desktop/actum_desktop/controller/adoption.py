@@ -155,7 +155,7 @@ class Offers:
         if sealed is None and key in raised:
             alert = ClearAlert(key, now_us)
         elif sealed is not None:
-            self._found.append(_verdict(row, sealed, now_us))
+            self._found.append(_verdict(row, sealed, now_us, told_before=key in raised))
             if key not in raised:
                 data = {"n": row.n, "sealed_by": sealed.sealed_by, "manifest_sha256": sealed.manifest_sha256}
                 alert = RaiseAlert(key, OFFERED, "info", now_us, data, row.run)
@@ -163,7 +163,8 @@ class Offers:
             self._instance.persist(Note(alerts=(alert,), run=row.run, attempt=row.attempt), lambda answer: None)
 
 
-def _verdict(row: AttemptRow, sealed: SealedPackage, at_us: int) -> dict[str, Any]:
+def _verdict(row: AttemptRow, sealed: SealedPackage, at_us: int, *, told_before: bool) -> dict[str, Any]:
+    seen = {"package": "staging", "sealed_by": sealed.sealed_by, "why": {}, "pids": [], "at": at_us}
     return {
         "run": row.run,
         "attempt": row.attempt,
@@ -172,5 +173,5 @@ def _verdict(row: AttemptRow, sealed: SealedPackage, at_us: int) -> dict[str, An
         "verdict": "offer",
         "action": "offer",
         "recorded": {"status": row.pair.status.value, "phase": row.pair.phase.value},
-        "evidence": {"package": "staging", "sealed_by": sealed.sealed_by, "why": {}, "pids": [], "at": at_us},
+        "evidence": {**seen, "told_before": told_before},
     }

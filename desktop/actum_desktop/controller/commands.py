@@ -30,14 +30,13 @@ from actum.recipes import registry
 from actum.supervise import events
 
 from actum_desktop.controller import admission, adoption, flows
-from actum_desktop.controller.adoption import Offers
 from actum_desktop.controller.availability import Availability
 from actum_desktop.controller.awake import KeepAwake
 from actum_desktop.controller.deliveries import Deliveries
 from actum_desktop.controller.events import Progressed
 from actum_desktop.controller.helpers import Helper, HelperAnswer
 from actum_desktop.controller.instance import Instance
-from actum_desktop.controller.resultsweep import ResultSweep
+from actum_desktop.controller.reconciling import Reconciling
 
 Body = Mapping[str, Any]
 log = logging.getLogger(__name__)
@@ -46,13 +45,12 @@ log = logging.getLogger(__name__)
 class Commands:
     """Turns bodies into events, helper calls and requests to the store. Every command is answered exactly once."""
 
-    def __init__(self, instance: Instance, offers: Offers, awake: KeepAwake, deliveries: Deliveries) -> None:
+    def __init__(self, instance: Instance, reconciling: Reconciling, awake: KeepAwake, deliveries: Deliveries) -> None:
         self._instance = instance
         self._deliveries = deliveries
-        self._offers = offers
+        self._reconciling = reconciling
         self._awake = awake
-        self._sweep = ResultSweep(instance)
-        self._availability = Availability(instance, self._sweep, self._call, self._persist)
+        self._availability = Availability(instance, reconciling.sweep, self._call, self._persist)
         self._watched: dict[str, tuple[Helper, int]] = {}  # calls that can be cancelled, by the word they are watched under
 
     def handle(self, command: int, body: Body) -> None:
@@ -237,7 +235,7 @@ class Commands:
     # The supervisor itself
 
     def _reconcile(self, command: int, body: Body) -> None:
-        """Verdicts for what is open, and a look at the newest results (§6)."""
+        """Verdicts for what is open, and a look at the newest of what is closed (§6)."""
         instance = self._instance
 
         def judged(ok: Mapping[str, Any] | None, error: ActumError | None) -> None:
@@ -245,12 +243,7 @@ class Commands:
                 instance.reply(command, None, error)
                 return
             verdicts = list(ok["verdicts"])
-
-            def swept(found: list[dict[str, Any]]) -> None:
-                told = verdicts + found
-                self._offers.begin(lambda offers: instance.reply(command, {**ok, "verdicts": told + offers}, None))
-
-            self._sweep.begin(swept)
+            self._reconciling.begin(lambda found: instance.reply(command, {**ok, "verdicts": verdicts + found}, None))
 
         instance.tell(events.ReconcileAsked(instance.expect(judged), bool(body.get("resume"))))
 

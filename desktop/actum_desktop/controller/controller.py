@@ -48,6 +48,7 @@ from actum_desktop.controller.helpers import Helpers
 from actum_desktop.controller.instance import Reply
 from actum_desktop.controller.performer import Performer
 from actum_desktop.controller.reach import Reach
+from actum_desktop.controller.reconciling import Reconciling
 from actum_desktop.controller.server import Channel, Greeting, answer
 from actum_desktop.controller.spoolreading import SpoolReading
 
@@ -101,15 +102,16 @@ class Controller(QObject):
         self._reach: Reach | None = None
         self._reader: Reader | None = None
         self.offers = Offers(self)
+        self.reconciling = Reconciling(self, self.offers)
         self.awake = KeepAwake(self)
         self.deliveries = Deliveries(self)
-        self._commands = Commands(self, self.offers, self.awake, self.deliveries)
+        self._commands = Commands(self, self.reconciling, self.awake, self.deliveries)
         self._background = BackgroundSweep(self)
         self._lock_looked_us = 0
         self._clocks = Clocks(self)
         self._spool = SpoolReading(self, lambda attempt: attempt in self._performer.channels)
         self._retired = False
-        self._shown_beside: tuple[object, ...] = (False, False, Awake())
+        self._shown_beside: tuple[object, ...] = (False, False, Awake(), 0)
         self._from_store.connect(self._on_from_store, Qt.ConnectionType.QueuedConnection)
 
     # Life
@@ -144,7 +146,7 @@ class Controller(QObject):
     @_guarded
     def _look_for_offers(self) -> None:
         if not self.left:
-            self.offers.begin(lambda found: None)
+            self.reconciling.launch()
             self.deliveries.begin()
 
     def _start_timers(self) -> None:
@@ -210,7 +212,7 @@ class Controller(QObject):
 
     @property
     def _follows(self) -> bool:
-        return self.deliveries.busy or self.offers.busy
+        return self.deliveries.busy or self.offers.busy or self.reconciling.busy
 
     @property
     def left(self) -> bool:
@@ -387,6 +389,7 @@ class Controller(QObject):
             self._reach.look(patient=patient)
         self._spool.look(now)
         self.tell(events.Tick())
+        self.reconciling.tick(now)
         self._background.tick(now)
 
     @_guarded
@@ -396,7 +399,7 @@ class Controller(QObject):
         for m in self.supervisor.machines.values():
             m.touched = False
         changes, self._changes = self._changes, Changes()
-        beside = (self.supervisor.paused, self.supervisor.held, self.awake.truth)
+        beside = (self.supervisor.paused, self.supervisor.held, self.awake.truth, self.reconciling.version)
         if not changes and not shown and beside == self._shown_beside:
             return
         self._shown_beside = beside
@@ -407,10 +410,11 @@ class Controller(QObject):
     def state(self) -> Supervising:
         """What the supervisor is doing, for the status line and the launch screen."""
         s = self.supervisor
-        verdicts = tuple(Verdict(**{key: v[key] for key in Verdict.__dataclass_fields__}) for v in s.verdicts())
+        found = [*s.verdicts(), *self.reconciling.verdicts]
+        verdicts = tuple(Verdict(**{key: v[key] for key in Verdict.__dataclass_fields__}) for v in found)
         error = ActumError("retired", "This window no longer supervises.", s.retired) if s.retired else None
         paused = s.paused or s.held
-        seen = (verdicts, not s.unjudged, error, s.held, self.awake.truth)
+        seen = (verdicts, not s.unjudged, error, s.held, self.awake.truth, not self.reconciling.complete)
         return Supervising(s.instance, s.epoch, s.slots_taken, s.slots, paused, *seen)
 
     def _tell_followers(self, changes: Changes, shown: tuple[Any, ...]) -> None:

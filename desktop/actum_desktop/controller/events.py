@@ -101,3 +101,4 @@ class Supervising:
     error: ActumError | None = None
     queue_held: bool = False  # paused by a person, for every run; else only for runs of before a crash
     awake: Awake = field(default_factory=Awake)
+    looking: bool = False  # the newest of what is closed is still looked at; its verdicts follow

@@ -1,17 +1,17 @@
 """A look at published results: what holds of each now, recorded where it changed (§6 row 3, R16).
 
-The newest RESULTS_SWEPT_MAX results are looked at, one at a time, by the verifying helper at the level *presence*: manifest
-and derived.json as recorded, every listed file there with its size. History is not touched: a result that is damaged or
-missing gets a check row and an alert, and the run stays SUCCEEDED. The alert closes when the result is readable again.
+The newest results (RESULTS_SWEPT_MAX at launch, after sleep and when asked; fewer with the pass of each minute) are looked at,
+one at a time, by the verifying helper at the level *presence*: manifest and derived.json as recorded, every listed file there
+with its size. History is not touched: a result that is damaged or missing gets a check row and an alert, and the run stays
+SUCCEEDED. The alert closes when the result is readable again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from actum import clock
-from actum.limits import RESULTS_SWEPT_MAX
 from actum.model.changes import AddResultCheck, ClearAlert, Note, RaiseAlert
 from actum.results.report import Expected
 from actum.store import resultlists
@@ -25,22 +25,19 @@ LEVEL = "presence"
 
 
 class ResultSweep:
-    """One pass at a time; whoever asks during a pass gets the answer of that pass."""
+    """One pass at a time."""
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
-        self._waiting: list[Done] = []
+        self._done: Done = lambda found: None
         self._left: list[int] = []
         self._found: list[dict[str, Any]] = []
 
-    def begin(self, done: Done) -> None:
-        """Look at the newest results; `done` gets a verdict for each that is not readable."""
-        self._waiting.append(done)
-        if len(self._waiting) > 1:
-            return
-        self._found = []
-        page = resultlists.page(self._instance.reader.connection, None, RESULTS_SWEPT_MAX)
-        self._left = [row.run for row in page]
+    def begin(self, done: Done, newest: int, also: Sequence[int] = ()) -> None:
+        """Look at the newest results and at those of the runs `also`; `done` gets a verdict for each that is not readable."""
+        self._done, self._found = done, []
+        page = resultlists.page(self._instance.reader.connection, None, newest)
+        self._left = list(dict.fromkeys([*(row.run for row in page), *also]))
         self._next()
 
     def _next(self) -> None:
@@ -49,9 +46,7 @@ class ResultSweep:
             if result is not None:
                 self._look(result)
                 return
-        waiting, self._waiting = self._waiting, []
-        for done in waiting:
-            done(self._found)
+        self._done(self._found)
 
     def _look(self, result: ResultView) -> None:
         package = self._instance.ws.path / result.path
@@ -72,8 +67,8 @@ class ResultSweep:
         """Record what a look found, where it is something else than was known, or `always`. Returns its verdict, if bad."""
         state, reason, now_us = str(found["state"]), str(found["reason"]), clock.utc_us()
         readable = state == "readable"
-        verdicts = [] if readable else [_verdict(result, state, reason, now_us)]
         known = result.check.state if result.check is not None else "readable"
+        verdicts = [] if readable else [_verdict(result, state, reason, now_us, told_before=state == known)]
         if state == known and not always:
             return verdicts
         if known == "damaged" and readable and level == LEVEL and result.check is not None and result.check.level != LEVEL:
@@ -89,7 +84,8 @@ class ResultSweep:
         return verdicts
 
 
-def _verdict(result: ResultView, state: str, reason: str, at_us: int) -> dict[str, Any]:
+def _verdict(result: ResultView, state: str, reason: str, at_us: int, *, told_before: bool = False) -> dict[str, Any]:
+    """`told_before` = this very state is on record since an earlier look, and its alert stands."""
     word = "result_unchecked" if state == "unchecked" else "result_damaged"
     return {
         "run": result.run,
@@ -99,5 +95,5 @@ def _verdict(result: ResultView, state: str, reason: str, at_us: int) -> dict[st
         "verdict": word,
         "action": word,
         "recorded": {"status": "SUCCEEDED", "phase": "CLOSED"},
-        "evidence": {"package": state, "why": {"package": reason}, "pids": [], "at": at_us},
+        "evidence": {"package": state, "why": {"package": reason}, "pids": [], "at": at_us, "told_before": told_before},
     }
