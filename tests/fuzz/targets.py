@@ -24,6 +24,7 @@ from actum.errors import ActumError, WrongUse
 from actum.host import launch
 from actum.host.messages import Collected, MessageFile
 from actum.ipc import messages, spool
+from actum.ipc import records as recordsfile
 from actum.ipc.framing import Decoder, FrameTooLong, Violation, encode
 from actum.ipc.session import Accepted, Expected, Guard
 from actum.model.evidence import ClaimSeen, OutcomeSeen
@@ -115,17 +116,31 @@ def spool_files(data: bytes) -> None:
     try:
         for read in (spool.read_claim, spool.read_outcome, spool.read_state, spool.read_tree, spool.read_stop):
             assert isinstance(read(folder()), dict | spool.Absent | spool.Unreadable)
-        with suppress(OSError):
-            records, offset, _ = spool.read_records(folder(), 0)
-            assert offset <= len(content)
-            for each in records:
-                kinds = [type(each[name]) for name in ("seq", "at", "kind", "data")]
-                assert kinds == [int, int, str, dict]
+        for skipping in (False, True):
+            _records(len(content), skipping=skipping)
         _evidence()
         live.read(folder(), SESSION)
         _supervisor()
     finally:
         path.unlink()
+
+
+def _records(size: int, *, skipping: bool) -> None:
+    """What is read are records; once nobody writes, the reading comes to the end of any file (R12)."""
+    offset, more = 0, True
+    with suppress(OSError):
+        while more:
+            batch = recordsfile.read(folder(), offset, skipping=skipping)
+            assert offset < batch.offset <= size or not batch.more
+            offset, more = batch.offset, batch.more
+            for each in batch.records:
+                kinds = [type(each[name]) for name in ("seq", "at", "kind", "data")]
+                assert kinds == [int, int, str, dict]
+                json.dumps(each, ensure_ascii=False).encode()
+        records_file = folder() / "spool" / "records.jsonl"
+        assert offset == size or not skipping or not records_file.exists()
+        return
+    assert not skipping, "a line that is no record is waited for for ever"
 
 
 def outcome(data: bytes) -> None:
@@ -210,7 +225,7 @@ def work_messages(data: bytes) -> None:
         file.close()
     kept = collected.metrics, collected.tables, collected.files, collected.notes
     assert all(len(each) <= limits.COLLECTED_MESSAGES_MAX for each in kept)
-    records, _, _ = spool.read_records(folder(), 0, max(1, 2 * len(data) + 4_096))
+    records = recordsfile.read(folder(), 0, max(1, 2 * len(data) + 4_096)).records
     (folder() / "spool" / "records.jsonl").unlink(missing_ok=True)
     assert [each["seq"] for each in records] == list(range(1, len(records) + 1))
 

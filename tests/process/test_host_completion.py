@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from actum import limits
+from actum.ipc import records as recordsfile
 from actum.ipc import spool
 from actum.ipc.logfile import STDERR, LogReader
 
@@ -42,7 +43,7 @@ with open(os.environ["ACTUM_MESSAGES"], "a") as file:
     order = [kind for kind in server.types() if kind not in ("heartbeat", "notice")]
     assert order == ["hello", "stage", "progress", "ended", "sealed"]
     assert server.frames[-1]["digest"] == spool.outcome_digest(outcome)
-    records, _, more = spool.read_records(attempt.folder, 0)
+    records, _, more, _ = recordsfile.read(attempt.folder, 0)
     assert [(record["seq"], record["kind"], record["data"]) for record in records] == [(1, "trade", {"a": 1})]
     assert not more
     assert attempt.state()["phase"] == "done"
@@ -163,7 +164,7 @@ out.write(b'{"record": "half')
     assert (progress["done"], progress["total"]) == (1, 4)
     codes = [frame["code"] for frame in server.frames if frame["type"] == "notice"]
     assert sorted(set(codes)) == ["message_malformed", "message_unknown", "message_unreadable"]
-    assert spool.read_records(attempt.folder, 0)[0] == []
+    assert recordsfile.read(attempt.folder, 0).records == []
 
 
 def test_the_log_has_every_line_of_ten_thousand_and_an_immediate_exit(tmp_path: Path) -> None:

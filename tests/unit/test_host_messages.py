@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from actum import limits
 from actum.host.messages import Collected, MessageFile
-from actum.ipc import spool
+from actum.ipc import records
 
 from tests.helpers.hosts import prepare_spool
 
@@ -183,7 +183,7 @@ def test_not_a_number_is_text_from_here_on(tmp_path: Path) -> None:
     assert into.metrics == [{"metric": "m", "value": "NaN"}]
     into.write_records()
     into.close()
-    assert spool.read_records(tmp_path, 0)[0][0]["data"] == {"x": "-Infinity"}
+    assert records.read(tmp_path, 0).records[0]["data"] == {"x": "-Infinity"}
 
 
 def test_records_wait_for_a_disk_that_takes_them_and_none_is_lost_or_halved(
@@ -208,9 +208,9 @@ def test_records_wait_for_a_disk_that_takes_them_and_none_is_lost_or_halved(
         monkeypatch.setattr("actum.host.messages.os.write", broken)
         into.write_records()
         assert into.waits
-        assert [record["seq"] for record in spool.read_records(tmp_path, 0)[0]] == [1]
+        assert [record["seq"] for record in records.read(tmp_path, 0).records] == [1]
     monkeypatch.setattr("actum.host.messages.os.write", real)
     into.write_records()
     assert not into.waits
     into.close()
-    assert [(record["seq"], record["kind"]) for record in spool.read_records(tmp_path, 0)[0]] == [(1, "a"), (2, "b"), (3, "c")]
+    assert [(record["seq"], record["kind"]) for record in records.read(tmp_path, 0).records] == [(1, "a"), (2, "b"), (3, "c")]

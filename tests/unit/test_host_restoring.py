@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from actum.host import launch
 from actum.host.restoring import Restorer, is_gone
+from actum.ipc import records as recordsfile
 from actum.ipc import spool
 
 from tests.helpers.hosts import make_attempt
@@ -35,7 +36,7 @@ def test_a_deleted_spool_comes_back_with_claim_lock_and_records(asked: launch.La
     assert restorer.restore(records)
     assert spool.read_claim(asked.folder) == CLAIM
     assert spool.probe_alive(asked.folder) == "held"
-    assert spool.read_records(asked.folder, 0)[0] == [record]
+    assert recordsfile.read(asked.folder, 0).records == [record]
     assert isinstance(spool.read_outcome(asked.folder), spool.Absent)
     os.close(records)
     os.close(restorer._lock)

@@ -83,38 +83,6 @@ def test_replaced_files_are_read_back(folder: Path) -> None:
     assert sorted(os.listdir(folder / "spool")) == ["alive", "state.json", "stop", "tree.json"]
 
 
-def test_records_are_read_by_offset_and_only_whole_lines(folder: Path) -> None:
-    assert spool.read_records(folder, 0) == ([], 0, False)
-    path = folder / "spool" / "records.jsonl"
-    record = {"at": 1, "kind": "k", "data": {"text": "\u2028" * 10}}
-    lines = [json.dumps({"seq": n, **record}, ensure_ascii=False) for n in range(100)]
-    path.write_text("\n".join(lines) + '\n{"seq": 100')
-    ends, offset, found, more = set(accumulate(len(f"{line}\n".encode()) for line in lines)), 0, [], True
-    while more:
-        batch, offset, more = spool.read_records(folder, offset, 300)
-        assert offset in ends, "nothing of an unfinished line is passed over"
-        found += batch
-    assert [record["seq"] for record in found] == list(range(100))
-    assert spool.read_records(folder, offset) == ([], offset, False)
-
-
-def test_a_record_longer_than_a_batch_is_read(folder: Path) -> None:
-    record: dict[str, Any] = {"seq": 1, "at": 1, "kind": "k", "data": {"text": "x" * 5000}}
-    (folder / "spool" / "records.jsonl").write_text(json.dumps(record) + "\n")
-    assert spool.read_records(folder, 0, 100)[0] == [record]
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["[]", "{}", '{"seq": 1, "at": 1, "kind": "k", "data": []}', '{"seq": 1, "at": -1, "kind": "k", "data": {}}', "[" * 9_999,
-     '{"seq": 1, "at": 1, "kind": "k", "data": {"x": NaN}}', '{"seq": 9223372036854775808, "at": 1, "kind": "k", "data": {}}'],
-)  # fmt: skip
-def test_a_line_that_is_no_record_is_an_error_of_the_disk_never_a_record(folder: Path, line: str) -> None:
-    (folder / "spool" / "records.jsonl").write_text(line + "\n")
-    with pytest.raises(OSError, match="no record"):
-        spool.read_records(folder, 0)
-
-
 @pytest.mark.parametrize(
     "members",
     [{"progress": "x"}, {"stage": {"name": 1}}, {"ended": 1}, {"heartbeat_at": 10**30}, {"active_s": float("inf")},

@@ -8,8 +8,9 @@ read position, which comes to the same.
 
 A line that is no JSON object, a kind or key nobody knows, a value that makes no sense: a notice, and the line is ignored;
 but a malformed metric, table, file, record or done *contradicts the contract*, and so do more than
-COLLECTED_MESSAGES_MAX of one kind or COLLECTED_BYTES_MAX of all, and any message nested deeper than MESSAGE_LEVELS_MAX: kept in `contradictions`, which fail the attempt
-(contract_invalid). Of messages about the same metric, table or file the last one is kept, so work may say each step's.
+COLLECTED_MESSAGES_MAX of one kind or COLLECTED_BYTES_MAX of all, and a message deeper than MESSAGE_LEVELS_MAX: kept in
+`contradictions`, which fail the attempt (contract_invalid). Of messages about the same metric, table or file the last one
+is kept, so work may say each step's.
 """
 
 from __future__ import annotations

@@ -146,32 +146,6 @@ def read_stop(folder: Folder) -> Found:
     return _read(folder, "stop") if os.path.lexists(spool_path(folder, "stop")) else Absent()
 
 
-def read_records(folder: Folder, offset: int, bytes_max: int = limits.FRAME_BYTES_MAX) -> tuple[list[Document], int, bool]:
-    """Records {seq, at, kind, data} of the complete lines from `offset`, the offset after them, and whether more waits.
-
-    Reads about `bytes_max` bytes, at least one line. A file that is not there yet holds no records. Raises OSError, also
-    where a line is no record.
-    """
-    try:
-        with regular.reading(spool_path(folder, "records.jsonl")) as file:
-            file.seek(offset)
-            data = file.read(bytes_max)
-            if b"\n" not in data and len(data) == bytes_max:
-                data += file.readline(2 * limits.MESSAGE_LINE_BYTES_MAX)
-    except FileNotFoundError:
-        return [], offset, False
-    end = data.rfind(b"\n") + 1
-    try:
-        records = [_loaded(line) for line in data[:end].split(b"\n") if line]
-    except (ValueError, RecursionError) as error:
-        raise OSError(errno.EIO, f"records.jsonl holds a line that is no record: {error}") from error
-    from actum.ipc import messages
-
-    if not all(map(messages.is_record, records)):
-        raise OSError(errno.EIO, "records.jsonl holds a line that is no record")
-    return records, offset + end, len(data) >= bytes_max
-
-
 # The alive lock.
 
 

@@ -190,7 +190,8 @@ class ClaimAnswered:
 
 @dataclass(frozen=True, slots=True)
 class RecordsRead:
-    """New complete lines of records.jsonl up to `offset`; `more` = another batch waits; `error` = it could not be read now."""
+    """New complete lines of records.jsonl up to `offset`; `more` = another batch waits; `error` = it could not be read now;
+    `skipped` = lines that are no records, passed over since nobody writes any more: {lines, bytes, offset, why}."""
 
     attempt: str
     records: tuple[Any, ...]
@@ -198,6 +199,7 @@ class RecordsRead:
     more: bool
     error: str | None = None
 
+    skipped: Mapping[str, Any] | None = None
 
 @dataclass(frozen=True, slots=True)
 class Derived:

@@ -14,7 +14,7 @@ from actum.contracts import document as contracts
 from actum.contracts import parameters
 from actum.engines import launch
 from actum.errors import ActumError, StorageFailed
-from actum.ipc import spool
+from actum.ipc import records, spool
 from actum.ipc.framing import FrameTooLong
 from actum.model.changes import Admit, Change, RecordRow
 from actum.model.facts import FactName
@@ -216,6 +216,10 @@ class Performer(QObject):
         signum = _SIGNALS[effect.level]
         members = [each for each in effect.members if each.identity != effect.host]
         targets = [(each.identity, each.command) for each in members]
+        if not revoked and not isinstance(claim, dict):  # it may be its host's, and may be nobody's
+            why = claim.why if isinstance(claim, spool.Unreadable) else "it is gone again"
+            self._tell(events.ClaimAnswered(row.attempt, False, error=f"There is a claim already, and {why}."))
+            return
         if not targets and effect.host is not None:
             targets = [(effect.host, "host")]
         results = tuple(
@@ -229,12 +233,13 @@ class Performer(QObject):
         if FactName.TREE_GONE in row.facts and row.session:  # a host that was killed could not remove the group of its tree
             cgroup.sweep(spool.read_tree(self._ws.attempt_folder(row.run, row.n)), row.session)
         try:
-            found, offset, more = spool.read_records(self._ws.attempt_folder(row.run, row.n), row.records_offset)
+            found = records.read(self._ws.attempt_folder(row.run, row.n), row.records_offset, skipping=over)
         except OSError as error:
             self._tell(events.RecordsRead(row.attempt, (), row.records_offset, False, error=str(error)))
             return
-        records = tuple(RecordRow(each["seq"], each["at"], each["kind"], each["data"]) for each in found)
-        self._tell(events.RecordsRead(row.attempt, records, offset, more))
+        rows = tuple(RecordRow(each["seq"], each["at"], each["kind"], each["data"]) for each in found.records)
+        skipped = found.skipped and found.skipped._asdict()
+        self._tell(events.RecordsRead(row.attempt, rows, found.offset, found.more, skipped=skipped))
 
     # Packages
 
