@@ -116,3 +116,70 @@ def test_without_the_fuzzer_its_command_is_said(capsys: pytest.CaptureFixture[st
     said = capsys.readouterr().err
     assert "packaging/fuzz.lock" in said
     assert "pip install" in said
+
+
+# A target that breaks its promise, driven as the others are.
+PLANTED = """
+from tests.fuzz import drive
+
+def broken(data):
+    raise AssertionError("planted")
+
+drive.targets.TARGETS["frames"] = broken
+drive.main()
+"""
+# As much of the fuzzer as the command relies on: the first input is tried, a crash has the name of its content, and ends it.
+STANDING_IN = """
+import contextlib, hashlib, sys
+
+def instrument_imports(**asked):
+    return contextlib.nullcontext()
+
+def Setup(words, target, **asked):
+    global tried, prefix
+    tried, prefix = target, next(word.split("=", 1)[1] for word in words if word.startswith("-artifact_prefix="))
+
+def Mutate(data, size):
+    return data
+
+def Fuzz():
+    print("#1\\tINITED", file=sys.stderr)
+    try:
+        tried(b"")
+    except AssertionError:
+        name = prefix + "crash-" + hashlib.sha1(b"").hexdigest()
+        open(name, "wb").close()
+        print(f"artifact_prefix='{prefix}'; Test unit written to {name}", file=sys.stderr)
+        sys.exit(77)
+"""
+
+
+@pytest.mark.parametrize("fuzzer", ["the fuzzer itself", "what stands in for it"])
+def test_a_crash_that_is_found_again_is_a_finding_again(tmp_path: Path, fuzzer: str) -> None:
+    from tests.fuzz.__main__ import TOOLS, one
+
+    tools = TOOLS
+    if fuzzer != "the fuzzer itself":
+        tools = tmp_path / "tools"
+        tools.mkdir()
+        (tools / "atheris.py").write_text(STANDING_IN)
+    elif not (TOOLS / "atheris").is_dir():
+        pytest.skip("the fuzzer is not installed beside (packaging/fuzz.lock)")
+    planted = tmp_path / "planted.py"
+    planted.write_text(PLANTED)
+    (tmp_path / "corpus" / "frames").mkdir(parents=True)
+    first, again = (one("frames", 0.2, tmp_path, tools, drive=(str(planted),)) for _ in range(2))
+    assert len(first[1]) == 1
+    assert first[1][0].startswith("crash-")
+    assert again[1] == first[1], "its file was there before"
+    assert [path.name for path in (tmp_path / "findings" / "frames").iterdir()] == first[1]
+
+
+def test_a_fuzzer_that_ends_badly_without_a_file_is_a_finding(tmp_path: Path) -> None:
+    from tests.fuzz.__main__ import one
+
+    planted = tmp_path / "planted.py"
+    planted.write_text("print('#9\tpulse', flush=True)\nraise SystemExit(3)")
+    assert one("frames", 0.1, tmp_path, tmp_path, drive=(str(planted),)) == (9, ["the fuzzer ended with 3"])
+    planted.write_text("raise SystemExit(0)")
+    assert one("frames", 0.1, tmp_path, tmp_path, drive=(str(planted),)) == (0, ["the fuzzer did not run"])
