@@ -10,7 +10,6 @@ an I/O error, garbage, or what is no regular file is never taken for absence (§
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
