@@ -110,6 +110,17 @@ def storage_code(error: OSError) -> str:
     return "disk_full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "io_error"
 
 
+def memory_ran_out(error: BaseException | None) -> bool:
+    """Whether there was too little memory below this error: whoever met it may have told it in words of its own."""
+    import errno
+
+    while error is not None:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return True
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return False
+
+
 def from_json(document: Mapping[str, Any]) -> ActumError:
     """The error that `to_json` described, as received from another process."""
     error = dict(document.get("error", document))

@@ -52,7 +52,8 @@ class Place:
         helper = self.headless.controller.helpers[name]
         helper.call("digest", {"paths": []}, answers.append)
         self.until(lambda: answers)
-        pid = int(helper._process.processId())
+        pid = helper.pid
+        assert pid is not None
         os.kill(pid, signal.SIGSTOP)
         return pid
 

@@ -156,7 +156,7 @@ def test_a_command_under_way_when_the_instance_retires_is_answered(place: Place,
     """Every command has one answer: here that it is not known, and should be asked again."""
     answers: list[tuple[Any, ActumError | None]] = []
     place.define()
-    place.halt("freeze")
+    place.halt("admit")
     body = {"verb": "run", "task": "plain"}
     place.headless.controller.command(body, lambda ok, error: answers.append((ok, error)))
     monkeypatch.setattr(place.headless.controller.supervisor, "handle", lambda event, now: 1 // 0)
@@ -264,7 +264,7 @@ def test_ctrl_c_is_counted_and_the_command_is_answered_all_the_same(place: Place
     """The caller decides what an interrupt means; here it goes on waiting. The helper that dies meanwhile is asked again."""
     place.define()
     place.ask("pause_queue")
-    helper = place.halt("freeze")
+    helper = place.halt("admit")
 
     def end_the_helper() -> None:
         if place.headless.interrupted:
@@ -281,7 +281,7 @@ def test_ctrl_c_is_counted_and_the_command_is_answered_all_the_same(place: Place
 
 def test_a_command_that_may_be_interrupted_is(place: Place) -> None:
     place.define()
-    place.halt("freeze")
+    place.halt("admit")
     QTimer.singleShot(0, place.headless, lambda: os.kill(os.getpid(), signal.SIGINT))
     body = {"verb": "run", "task": "plain"}
     with pytest.raises(KeyboardInterrupt):

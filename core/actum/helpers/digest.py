@@ -91,4 +91,5 @@ def unreadable(path: Path, error: OSError) -> WrongUse:
         f"{error.strerror or error}: {path}.",
         "Check the path and its permissions.",
         path=str(path),
+        errno=error.errno,
     )

@@ -2,9 +2,11 @@
 
 One JSON document a line. Request `{"id": n, "verb": "…", "args": {…}}`; answers `{"id": n, "progress": [done, total,
 "unit"]}` as often as HELPER_PROGRESS_PER_S_MAX allows, then `{"id": n, "ok": {…}}` or `{"id": n, "error": {…}}`. A verb that
-fails answers an error and the helper lives on; a line that cannot be understood is answered with `"id": null` (or its id,
-where it has one). The end of stdin and SIGTERM end it. It asks the kernel to die with the thread that spawned it, and
-then looks whether its parent is still there, since that may have happened before. What libraries print goes to stderr.
+fails answers an error and the helper lives on. An error nobody foresaw (`bug`) and a memory that ran out (`out_of_memory`,
+whatever a library called it) have found nothing out: whoever asked takes them for a crash. A line that cannot be understood
+is answered with `"id": null` (or its id, where it has one). The end of stdin and SIGTERM end it. It asks the kernel to die
+with the thread that spawned it, and then looks whether its parent is still there, since that may have happened before. What
+libraries print goes to stderr.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from actum import faults, limits
-from actum.errors import ActumError, StorageFailed, WrongUse
+from actum.errors import ActumError, StorageFailed, WrongUse, memory_ran_out
 
 VERBS = (
     *("digest", "freeze", "rehash", "derive", "verify", "check", "export", "codeidentity", "awake"),
@@ -140,7 +142,11 @@ def _do(verb: str, args: dict[str, Any], replies: Replies) -> None:
 
 
 def _tell(error: Exception, verb: str, replies: Replies) -> None:
-    if isinstance(error, ActumError):
+    if memory_ran_out(error):
+        what, remedy = f"There was too little memory for “{verb}”.", "Close what needs much memory, then try again."
+        why = f"{type(error).__name__}: {error}"[: limits.ERROR_TEXT_CHARS_MAX]
+        replies.error(ActumError("out_of_memory", what, why, remedy))
+    elif isinstance(error, ActumError):
         replies.error(error)
     elif isinstance(error, OSError):
         replies.error(StorageFailed(f"the verb “{verb}”", error))

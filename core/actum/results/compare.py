@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actum.contracts import tables as contract_tables
-from actum.errors import ActumError
+from actum.errors import ActumError, memory_ran_out
 from actum.results import authority, chunks, columns, logical
 from actum.results import manifest as names
 from actum.results.ahead import ahead
@@ -114,6 +114,8 @@ def _check_table(look: _Look, name: str, entry: Mapping[str, Any], chosen: Seque
     except (FileNotFoundError, NotADirectoryError):
         findings.add("content", f"The authority or the Parquet of the table “{name}” is missing.")
     except ActumError as error:
+        if memory_ran_out(error):  # that says nothing of the table
+            raise
         findings.add("content", f"{error.what} {error.why}".strip())
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from actum.clock import US, Now
-from actum.limits import HOST_SILENT_S, LOOK_AGAIN_S, PUBLISH_RETRY_S, RECORDS_EVERY_S
+from actum.limits import HELPER_TRIES_MAX, HOST_SILENT_S, LOOK_AGAIN_S, PUBLISH_RETRY_S, RECORDS_EVERY_S
 from actum.model.changes import JournalEntry
 from actum.model.status import TERMINAL, Contact, Pair, Phase, Status
 from actum.supervise import adopting, clearing, computing, deadlines, events, finishing, listening, opening
@@ -182,8 +182,11 @@ def note(m: Machine, event: Any, now: Now) -> list[Effect]:
 
 def _on_frozen(m: Machine, event: events.Frozen, now: Now) -> list[Effect]:
     m.doing.discard("freeze")
-    m.seen.frozen = event
-    return []
+    m.seen.frozen = None if event.crashed else event
+    if not event.crashed:
+        return []
+    m.tries["freeze"] = HELPER_TRIES_MAX  # each of its helpers was asked that often already
+    return _helper_crashed(m, "freeze", now, event.message)
 
 
 def _on_prepared(m: Machine, event: events.Prepared, now: Now) -> list[Effect]:
@@ -257,22 +260,22 @@ def _on_records(m: Machine, event: events.RecordsRead, now: Now) -> list[Effect]
 def _on_derived(m: Machine, event: events.Derived, now: Now) -> list[Effect]:
     m.doing.discard("derive")
     m.seen.derived = event
-    return _helper_crashed(m, "derive", now) if event.crashed else []
+    return _helper_crashed(m, "derive", now, event.error) if event.crashed else []
 
 
 def _on_verified(m: Machine, event: events.Verified, now: Now) -> list[Effect]:
     m.doing.discard("verify")
     m.seen.verified = event
-    return _helper_crashed(m, "verify", now) if event.crashed else []
+    return _helper_crashed(m, "verify", now, event.error) if event.crashed else []
 
 
-def _helper_crashed(m: Machine, name: str, now: Now) -> list[Effect]:
+def _helper_crashed(m: Machine, name: str, now: Now, why: str | None) -> list[Effect]:
     """A crashed helper is no rejection: said, and tried again (FORMATS)."""
-    tries = m.tries.get(name, 0)
+    m.live["crash"] = why or ""
     if m.pending is not None:
         return []
-    entry = JournalEntry("helper_crashed", now.utc_us, {"verb": name, "tries": tries})
-    return m.persist(now, journal=(entry,), alerts=(m.alert(now, "helper", "helper_crashed", verb=name, tries=tries),))
+    entry = JournalEntry("helper_crashed", now.utc_us, {"verb": name, "tries": m.tries.get(name, 0), "message": why or ""})
+    return m.persist(now, journal=(entry,), alerts=(finishing.crashed_alert(m, now, name),))
 
 
 def _on_published(m: Machine, event: events.Published, now: Now) -> list[Effect]:

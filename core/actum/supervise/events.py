@@ -97,6 +97,7 @@ class Frozen:
     details: Mapping[str, Any] = field(default_factory=dict)
     evidence: Mapping[str, Any] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)  # code, environment
+    crashed: bool = False  # the helper died: nothing was found out about any input
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,15 +199,15 @@ class RecordsRead:
     offset: int
     more: bool
     error: str | None = None
-
     skipped: Mapping[str, Any] | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Derived:
     attempt: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    error: str | None = None  # a rejection in words
-    code: str = "result_rejected"
+    error: str | None = None  # a rejection in words, or how the helper crashed
+    code: str = "result_rejected"  # disk_full, io_error and busy are no rejection either
     crashed: bool = False  # the helper died: no rejection
 
 

@@ -12,8 +12,9 @@ from actum.model.status import AttemptEvent, FailureCode
 from actum.supervise.effects import Derive, Effect, Publish, Quarantine, Verify
 from actum.supervise.machine import Machine
 
-# Codes of a step that the disk did not serve: nothing was found out about the package (FORMATS).
-NO_VERDICT = frozenset({FailureCode.DISK_FULL.value, FailureCode.IO_ERROR.value})
+# Codes of a step that the disk did not serve, or for which no helper could be asked: nothing was found out (FORMATS).
+BUSY = "busy"
+NO_VERDICT = frozenset({FailureCode.DISK_FULL.value, FailureCode.IO_ERROR.value, BUSY})
 
 
 def verifying(m: Machine, now: Now) -> list[Effect]:
@@ -21,18 +22,18 @@ def verifying(m: Machine, now: Now) -> list[Effect]:
     derived, verified = m.seen.derived, m.seen.verified
     if derived is None or derived.crashed:
         m.seen.derived = None
-        return _try(m, now, "derive", Derive(m.row))
+        return try_step(m, now, "derive", Derive(m.row))
     if derived.error is not None and derived.code in NO_VERDICT:
         m.seen.derived = None
-        return _disk_refused(m, now, "derive", derived.code, derived.error)
+        return step_refused(m, now, "derive", derived.code, derived.error)
     if derived.error is not None:
         return m.fail(now, AttemptEvent.REJECTED, derived.code, derived.error, {"step": "derive"})
     if verified is None or verified.crashed:
         m.seen.verified = None
-        return _try(m, now, "verify", Verify(m.row))
+        return try_step(m, now, "verify", Verify(m.row))
     if verified.error is not None and verified.code in NO_VERDICT:
         m.seen.verified = None
-        return _disk_refused(m, now, "verify", verified.code, verified.error)
+        return step_refused(m, now, "verify", verified.code, verified.error)
     if verified.error is not None:
         alert = m.alert(now, "rejected", str(verified.code), "bad", message=verified.error)
         return m.fail(now, AttemptEvent.REJECTED, verified.code, verified.error, verified.details, (alert,))
@@ -52,7 +53,7 @@ def publishing(m: Machine, now: Now) -> list[Effect]:
             return _verify_again(m, now)
         if m.seen.verified.error is not None and m.seen.verified.code in NO_VERDICT:
             code, why, m.seen.verified = m.seen.verified.code, m.seen.verified.error, None
-            return _disk_refused(m, now, "verify", code, why)
+            return step_refused(m, now, "verify", code, why)
         if m.seen.verified.error is not None:
             return _rejected_again(m, now, m.seen.verified.error)
         return _publish(m, now)
@@ -162,7 +163,7 @@ def _verify_again(m: Machine, now: Now) -> list[Effect]:
     """After a restart: look where the package is, then verify it there under this service instance (rows 4–6)."""
     where = m.seen.package_only
     if where in ("staging", "results"):
-        return _try(m, now, "verify", Verify(m.row, published=where == "results"))
+        return try_step(m, now, "verify", Verify(m.row, published=where == "results"))
     if where == "differs":
         return reject_published(m, now, "The package at the target is not the one that was verified.")
     if where == "neither":
@@ -170,8 +171,8 @@ def _verify_again(m: Machine, now: Now) -> list[Effect]:
     return m.look(now)
 
 
-def _disk_refused(m: Machine, now: Now, step: str, code: str, why: str) -> list[Effect]:
-    """The disk did not serve the helper's step: no verdict on the package, and its tries begin anew."""
+def step_refused(m: Machine, now: Now, step: str, code: str, why: str) -> list[Effect]:
+    """The disk did not serve a helper's step, or no helper took it: no verdict, and its tries begin anew."""
     m.tries[step] = 0
     return _step_waits(m, now, step, code, why, m.alert(now, "helper", code, step=step, message=why))
 
@@ -183,12 +184,19 @@ def _step_waits(m: Machine, now: Now, step: str, code: str, why: str, alert: Rai
     return m.persist(now, journal=(entry,), alerts=(alert,))
 
 
-def _try(m: Machine, now: Now, name: str, effect: Effect) -> list[Effect]:
-    """Begin a helper's step, three times at most; then hold in the phase, with an alert."""
-    if name in m.doing or m.tries.get(name, 0) >= HELPER_TRIES_MAX:
+def try_step(m: Machine, now: Now, name: str, effect: Effect) -> list[Effect]:
+    """Begin a helper's step, three times at most; then hold in the phase, with an alert, until a person asks for more."""
+    if name in m.doing:
         return []
+    if m.tries.get(name, 0) >= HELPER_TRIES_MAX:
+        return [] if m.raised("helper") else m.persist(now, alerts=(crashed_alert(m, now, name),))
     m.tries[name] = m.tries.get(name, 0) + 1
     return m.begin(name, effect)
+
+
+def crashed_alert(m: Machine, now: Now, step: str) -> RaiseAlert:
+    """What a step crashed of, by name; it is said even where the crash came while something else was being recorded."""
+    return m.alert(now, "helper", "helper_crashed", verb=step, tries=m.tries.get(step, 0), message=m.live.get("crash", ""))
 
 
 def _recorded(m: Machine) -> dict[str, str]:

@@ -13,6 +13,7 @@ from actum.model.facts import Fact, FactName
 from actum.model.identity import new_token
 from actum.model.status import AttemptEvent, FailureCode, Phase
 from actum.supervise.effects import Effect, Freeze, Launch, Prepare, RevokeClaim
+from actum.supervise.finishing import BUSY, step_refused, try_step
 from actum.supervise.machine import Machine
 
 LATE_START_GRACE_S = 5.0  # the host ends itself at its start deadline; only then is it called lost
@@ -24,24 +25,31 @@ def grant_slot(m: Machine, now: Now) -> list[Effect]:
 
 
 def freezing(m: Machine, now: Now) -> list[Effect]:
-    """Freeze (once per run), record the fact, then record the session and go to STARTING."""
+    """Freeze (once per run), record the fact, then record the session and go to STARTING.
+
+    A helper that crashes over it, or takes no more, has found nothing out about an input: it is asked again, and at last held.
+    """
     if m.gated:
         return []
     frozen = m.seen.frozen
     if frozen is None:
-        return m.begin("freeze", Freeze(m.row, again=m.has(FactName.INPUTS_FROZEN)))
+        return try_step(m, now, "freeze", Freeze(m.row, again=m.has(FactName.INPUTS_FROZEN)))
+    if frozen.code == BUSY:
+        m.seen.frozen = None
+        return step_refused(m, now, "freeze", frozen.code, frozen.message)
     if frozen.code is not None:
         return m.fail(now, AttemptEvent.FREEZE_FAILED, frozen.code, frozen.message, frozen.details)
     if not m.has(FactName.INPUTS_FROZEN):
         fact = Fact(FactName.INPUTS_FROZEN, now.utc_us, frozen.evidence)
-        return m.persist(now, None, fact, inputs=frozen.inputs, columns=frozen.columns)
+        alerts = m.no_alert(now, "helper")
+        return m.persist(now, None, fact, inputs=frozen.inputs, columns=frozen.columns, alerts=alerts)
     prepared = m.seen.prepared
     if m.seen.tokens is None or prepared is None:
         return prepare(m)
     if prepared.error is not None:
         return m.fail(now, AttemptEvent.FREEZE_FAILED, prepared.code, prepared.error)
     columns: Mapping[str, Any] = {**m.seen.tokens, "started_at_us": now.utc_us, **frozen.columns}
-    return m.persist(now, AttemptEvent.INPUTS_FROZEN, columns=columns)
+    return m.persist(now, AttemptEvent.INPUTS_FROZEN, columns=columns, alerts=m.no_alert(now, "helper"))
 
 
 def prepare(m: Machine) -> list[Effect]:

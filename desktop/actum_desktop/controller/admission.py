@@ -49,9 +49,10 @@ def admit(task: TaskRow, body: Mapping[str, Any], copy_bytes_max: int) -> Flow[A
         return error
     found: list[Mapping[str, Any]] = []
     if wanted:
-        answer = yield from patiently(HelperCall("freeze", "digest", {"paths": [path for _, path, _ in wanted]}))
+        answer = yield from patiently(HelperCall("admit", "digest", {"paths": [path for _, path, _ in wanted]}))
         if answer.crashed:
-            return CannotTell("helper_crashed", "The inputs could not be read.", "The helper ended unexpectedly.", "Try again.")
+            why = "The helper ended unexpectedly." if answer.error is None else f"{answer.error.what} {answer.error.why}"
+            return CannotTell("helper_crashed", "The inputs could not be read.", why, "Try again.")
         if answer.error is not None:
             return answer.error
         found = list((answer.ok or {})["files"])

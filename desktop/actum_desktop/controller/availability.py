@@ -20,7 +20,7 @@ from actum.results.report import Expected
 
 from actum_desktop.controller import flows
 from actum_desktop.controller.flows import Flow, HelperCall
-from actum_desktop.controller.helpers import Helper, HelperAnswer
+from actum_desktop.controller.helpers import Asked, HelperAnswer
 from actum_desktop.controller.instance import Instance
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from actum_desktop.controller.resultsweep import ResultSweep
 
 Body = Mapping[str, Any]
-Call = Callable[[Body, Helper, str, Body, Callable[[HelperAnswer], None]], None]
+Call = Callable[[Body, Asked, str, Body, Callable[[HelperAnswer], None]], None]
 Commit = Callable[[int, Request, Callable[[Persisted], Body]], None]
 HELPER = "check"
 NOTES = "verification.jsonl"  # beside the attempt's other files; what an interrupted look goes on with
@@ -116,9 +116,8 @@ class Availability:
     # Parts of these
 
     @property
-    def _helper(self) -> Helper:
-        helper: Helper = self._instance.helpers[HELPER]
-        return helper
+    def _helper(self) -> Asked:
+        return self._instance.helpers[HELPER]
 
     def _result(self, body: Body) -> ResultView:
         run = self._instance.reader.resolve(body["run"])

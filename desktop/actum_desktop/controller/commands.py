@@ -28,13 +28,14 @@ from actum.model.changes import (
 from actum.model.status import RUN_TERMINAL
 from actum.recipes import registry
 from actum.supervise import events
+from actum.supervise.commands import misplaced
 
 from actum_desktop.controller import admission, adoption, flows
 from actum_desktop.controller.availability import Availability
 from actum_desktop.controller.awake import KeepAwake
 from actum_desktop.controller.deliveries import Deliveries
 from actum_desktop.controller.events import Progressed
-from actum_desktop.controller.helpers import Helper, HelperAnswer
+from actum_desktop.controller.helpers import Asked, HelperAnswer
 from actum_desktop.controller.instance import Instance
 from actum_desktop.controller.reconciling import Reconciling
 
@@ -51,7 +52,8 @@ class Commands:
         self._reconciling = reconciling
         self._awake = awake
         self._availability = Availability(instance, reconciling.sweep, self._call, self._persist)
-        self._watched: dict[str, tuple[Helper, int]] = {}  # calls that can be cancelled, by the word they are watched under
+        self._admitting: dict[int, flows.Running] = {}  # by the command that asked
+        self._watched: dict[str, tuple[Asked, int]] = {}  # calls that can be cancelled, by the word they are watched under
 
     def handle(self, command: int, body: Body) -> None:
         """One command; what is wrong with it is its answer."""
@@ -83,12 +85,28 @@ class Commands:
         copy_bytes_max = int(settings.merged(instance.reader.setting_rows())["input_copy_bytes_max"])
 
         def admitted(request: Admit | ActumError) -> None:
+            self._admitting.pop(command, None)
             if isinstance(request, ActumError):
                 instance.reply(command, None, request)
             else:
                 instance.tell(events.AdmitAsked(command, request))
 
-        flows.run(admission.admit(task, body, copy_bytes_max), instance.helpers, admitted)
+        running = flows.run(admission.admit(task, body, copy_bytes_max), instance.helpers, admitted)
+        if not running.done:
+            self._admitting[command] = running
+            instance.helpers["freeze"].warm()  # what is admitted is frozen next
+
+    def admits(self, command: int) -> bool:
+        """Whether the inputs of this command are being digested, and nothing is on record yet."""
+        return command in self._admitting
+
+    def give_up(self, command: int) -> None:
+        """Whoever asked is gone: what nobody waits for is not digested to its end, and not admitted."""
+        running = self._admitting.pop(command, None)
+        if running is not None:
+            running.cancel()
+            gone = ActumError("cancelled", "The run was not admitted.", "Whoever asked for it was gone before it was recorded.")
+            self._instance.reply(command, None, gone)
 
     def _adopt(self, command: int, body: Body) -> None:
         """A new run that takes up what an old one sealed and nobody published (R03); asking again finds the same run."""
@@ -205,7 +223,7 @@ class Commands:
         """What the task of a run wants exported on success, as far as it is not there yet."""
         self._deliveries.again(self._run_number(body), partial(self._instance.reply, command))
 
-    def _call(self, body: Body, helper: Helper, verb: str, args: Body, done: Callable[[HelperAnswer], None]) -> None:
+    def _call(self, body: Body, helper: Asked, verb: str, args: Body, done: Callable[[HelperAnswer], None]) -> None:
         """One call of a helper; a body with a word to `watch` it under hears of its progress and can cancel it."""
         watch = str(body.get("watch") or "")
         if not watch:
@@ -319,6 +337,8 @@ def refusal(refused: Refused) -> ActumError:
         return Busy("supervisor_left", "Another program supervises this workspace now.", refused.message, "Ask again.")
     if refused.kind is RefusalKind.LOST:
         return CannotTell("commit_lost", "It is not known whether this was recorded.", refused.message, "Ask again.")
+    if (error := misplaced(refused)) is not None:
+        return error
     return WorkspaceUnusable("not_recorded", "This could not be recorded.", refused.message, "Free some space, then try again.")
 
 

@@ -22,7 +22,7 @@ from actum.ipc.framing import FrameTooLong
 from actum.ipc.session import Expected
 from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, OFFERS_AFTER_MS, TICK_MS
 from actum.lock import Lock
-from actum.model.changes import Answer, Changes, ClearAlert, JournalEntry, Note, RaiseAlert, RefusalKind, Refused, Request
+from actum.model.changes import MISPLACED, Answer, Changes, ClearAlert, JournalEntry, Note, RaiseAlert, Request
 from actum.processes import identity
 from actum.results import inputstore
 from actum.settings import merged
@@ -307,22 +307,23 @@ class Controller(QObject):
                 self.capacity.read_settings()
         elif token < 0:
             self._thens.pop(token)(what)
-            if isinstance(what, Refused) and what.kind is RefusalKind.EPOCH:
-                self._retire("a newer service instance has opened its epoch")
         else:
             self._performer.committed(token)
             self.tell(events.Committed(token, what))
             self.deliveries.committed(what)
+        if token is not None and (why := leaving.retires(what)):
+            self._retire(why)
 
     # Commands
 
-    def command(self, body: Mapping[str, Any], reply: Reply) -> None:
+    def command(self, body: Mapping[str, Any], reply: Reply) -> int:
         """One command of this process's own user; `reply` gets exactly one of the answer and the error, after the commit."""
-        self.expect(reply)
+        number = self.expect(reply)
         if self.supervisor.retired is not None or self.left:
-            self.reply(self._command, None, self.left_error())
+            self.reply(number, None, self.left_error())
         else:
-            self._commands.handle(self._command, body)
+            self._commands.handle(number, body)
+        return number
 
     def expect(self, reply: Reply) -> int:
         """The number of a command whose answer goes to `reply`."""
@@ -384,6 +385,9 @@ class Controller(QObject):
             self._lock_looked_us = now.monotonic_us
             if not self._lock.still_mine():
                 self._retire("the workspace's lock file was replaced")
+                return
+            if misplaced := self._writer.misplaced():
+                self._retire(MISPLACED[misplaced])
                 return
         if self._reach is not None:
             self._reach.look(patient=patient)
@@ -480,10 +484,13 @@ class Controller(QObject):
             channel.following = {run for run in runs if type(run) is int} if isinstance(runs, list) else set()
             answer(channel, {"following": sorted(channel.following)}, None)
             return
-        self.command(body, lambda ok, error: answer(channel, ok, error))
+        number = self.command(body, lambda ok, error: answer(channel, ok, error))
+        channel.admitting = {each for each in (*channel.admitting, number) if self._commands.admits(each)}
 
     @_guarded
     def on_closed(self, channel: Channel) -> None:
+        for number in channel.admitting:
+            self._commands.give_up(number)
         expected = channel.expected
         if expected is not None and self._performer.channels.get(expected.attempt) is channel:
             del self._performer.channels[expected.attempt]

@@ -2,8 +2,11 @@
 
 A helper ends with the app (QProcess kills attached children at an orderly exit; PDEATHSIG covers the rest). It is spawned by
 the controller thread only, since PDEATHSIG follows the spawning thread, and in a session of its own, so that the Ctrl-C of a
-terminal is the command's alone. A helper that dies, or that says nothing of its call for HELPER_SECONDS_MAX (then it is
-ended), answers that call with `crashed`: that is no rejection of anything. Keeps R11, R18.
+terminal is the command's alone. A helper that dies, that says nothing of its call for HELPER_SECONDS_MAX (then it is ended),
+or that meets a defect or too little memory (then it begins anew), answers that call with `crashed`: that is no rejection of
+anything. One that cannot even be killed, since the disk it reads from does not answer, is let go: nobody waits for it.
+
+Where calls may stand beside each other they have a `Pool`. Keeps R11, R18.
 """
 
 from __future__ import annotations
@@ -16,16 +19,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from actum import faults
-from actum.errors import ActumError, from_json
-from actum.limits import HELPER_CALLS_MAX, HELPER_END_MS_MAX, HELPER_LINE_BYTES_MAX, HELPER_SECONDS_MAX
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer
+from actum.errors import ActumError, Busy, from_json
+from actum.limits import (
+    HELPER_CALLS_MAX,
+    HELPER_END_MS_MAX,
+    HELPER_LINE_BYTES_MAX,
+    HELPER_SECONDS_MAX,
+    HELPERS_AT_ONCE_MAX,
+)
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 Document = Mapping[str, Any]
+CRASHES = frozenset({"bug", "out_of_memory"})  # errors of a helper that say something of the helper alone
+_let_go: list[QProcess] = []  # killed, and not gone yet; the end of a QProcess waits for that of its process
 
 
 @dataclass(frozen=True, slots=True)
 class HelperAnswer:
-    """What came of one call: `ok`, or `error` in words, or `crashed` when the helper died of it."""
+    """What came of one call: `ok`, or `error` in words, or `crashed` (with its words, if any) when the helper died of it."""
 
     ok: Document | None = None
     error: ActumError | None = None
@@ -42,12 +53,21 @@ class _Call:
     cancelled: bool = False
 
 
+def _busy() -> Busy:
+    return Busy("busy", "Too much waits for this helper already.", remedy="Try again later.")
+
+
 def _cancelled() -> ActumError:
     return ActumError("cancelled", "It was cancelled.", "Nothing was left behind.")
 
 
 class Helper(QObject):
-    """One helper process, started at its first call and again after it died. Calls are answered in order."""
+    """One helper process, started at its first call and again after it died. Calls are answered in order.
+
+    Signal: `free`, when a process that was to end is gone.
+    """
+
+    free = Signal()
 
     def __init__(self, name: str, parent: QObject, defect: Callable[[], None] | None = None) -> None:
         """`defect` is called where the receiver of an answer raises, inside the handler of that exception."""
@@ -61,6 +81,7 @@ class Helper(QObject):
         self._number = 0
         self._closing = False
         self._ending = False
+        self._killed = False
         self._silence = QTimer(self)
         self._silence.setSingleShot(True)
         self._silence.timeout.connect(self._on_silence)
@@ -68,6 +89,15 @@ class Helper(QObject):
     @property
     def busy(self) -> bool:
         return self._running is not None
+
+    @property
+    def takes_a_call(self) -> bool:
+        """Whether a call would begin at once."""
+        return not (self._running or self._waiting or self._ending or self._closing)
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else int(self._process.processId())
 
     def call(
         self,
@@ -81,7 +111,7 @@ class Helper(QObject):
         Returns the call's number, for `cancel`; 0 = refused.
         """
         if len(self._waiting) >= HELPER_CALLS_MAX:
-            done(HelperAnswer(error=ActumError("busy", "Too much waits for this helper already.", remedy="Try again later.")))
+            done(HelperAnswer(error=_busy()))
             return 0
         self._number += 1
         number = self._number
@@ -94,16 +124,19 @@ class Helper(QObject):
         call = self._running
         if call is not None and call.number == number:
             call.cancelled = True
-            process = self._process
-            if process is not None:
-                self._ending = True  # it may still answer, but takes no further call
-                process.terminate()  # it takes away what it has not finished
-                self._silence.start(HELPER_END_MS_MAX)
+            self._begin_anew()
             return
         for waiting in list(self._waiting):
             if waiting.number == number:
                 self._waiting.remove(waiting)
                 waiting.done(HelperAnswer(error=_cancelled()))
+
+    def _begin_anew(self) -> None:
+        """End the process: it may still answer, but takes no further call."""
+        if self._process is not None and not self._ending:
+            self._ending = True
+            self._process.terminate()  # it takes away what it has not finished
+            self._silence.start(HELPER_END_MS_MAX)
 
     def warm(self) -> None:
         """Start the process before its first call, so that nobody waits for it then."""
@@ -182,8 +215,14 @@ class Helper(QObject):
                 call.progress(int(done), int(total), str(unit))
             return
         faults.point("controller.helper.after")
-        answered = "ok" in document
-        self._answer(HelperAnswer(ok=document["ok"]) if answered else HelperAnswer(error=from_json(document)))
+        if "ok" in document:
+            self._answer(HelperAnswer(ok=document["ok"]))
+            return
+        error = from_json(document)
+        crashed = error.code in CRASHES
+        if crashed:
+            self._begin_anew()  # whatever is wrong with it, the next call has a process without it
+        self._answer(HelperAnswer(error=error, crashed=crashed))
 
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
@@ -191,10 +230,14 @@ class Helper(QObject):
 
     def _on_finished(self, *_: object) -> None:
         process, self._process = self._process, None
-        self._ending = False
         if process is not None:
             process.deleteLater()
+        self._is_gone()
+
+    def _is_gone(self) -> None:
+        self._ending = self._killed = False
         self._answer(HelperAnswer(crashed=True))
+        self.free.emit()
 
     def _answer(self, answer: HelperAnswer) -> None:
         """Answer the call that runs, if one does; whatever its receiver does, the next call gets its turn."""
@@ -212,20 +255,147 @@ class Helper(QObject):
             QTimer.singleShot(0, self, self._next)
 
     def _on_silence(self) -> None:
-        if self._process is not None:
-            self._process.kill()
+        """It did not speak, or did not end: it is killed, and let go where even that does not end it."""
+        process = self._process
+        if process is None:
+            return
+        if not self._killed:
+            self._killed = self._ending = True
+            process.kill()
+            self._silence.start(HELPER_END_MS_MAX)
+            return
+        process.blockSignals(True)
+        process.setParent(None)
+        _let_go[:] = [each for each in _let_go if each.state() is not QProcess.ProcessState.NotRunning] + [process]
+        self._process = None
+        self._is_gone()
+
+
+class Pool(QObject):
+    """Helpers of one kind, asked beside each other: no call stands behind another while fewer than HELPERS_AT_ONCE_MAX work.
+
+    The first one stays, with what it remembers. Another (15 MB) is started when all are at work, and ends when nothing waits.
+    """
+
+    def __init__(self, name: str, parent: QObject, defect: Callable[[], None] | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"helpers-{name}")
+        self._defect = defect
+        self._waiting: deque[_Call] = deque()
+        self._at_work: dict[int, tuple[Helper, int]] = {}  # number of a call → who does it, under which number
+        self._number = 0
+        self._closing = False
+        self._helpers = [self._helper()]
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._at_work)
+
+    @property
+    def pid(self) -> int | None:
+        """That of the first."""
+        return self._helpers[0].pid
+
+    @property
+    def pids(self) -> list[int]:
+        return [each.pid for each in self._helpers if each.pid is not None]
+
+    def call(
+        self,
+        verb: str,
+        args: Document,
+        done: Callable[[HelperAnswer], None],
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> int:
+        """As `Helper.call`."""
+        if len(self._waiting) >= HELPER_CALLS_MAX:
+            done(HelperAnswer(error=_busy()))
+            return 0
+        self._number += 1
+        number = self._number
+        self._waiting.append(_Call(number, verb, args, done, progress))
+        self._next()
+        return number
+
+    def cancel(self, number: int) -> None:
+        """As `Helper.cancel`."""
+        if number in self._at_work:
+            helper, its_number = self._at_work[number]
+            helper.cancel(its_number)
+            return
+        for waiting in list(self._waiting):
+            if waiting.number == number:
+                self._waiting.remove(waiting)
+                waiting.done(HelperAnswer(error=_cancelled()))
+
+    def warm(self) -> None:
+        self._helpers[0].warm()
+
+    def close(self) -> None:
+        """End the processes; open calls are not answered any more."""
+        self._closing = True
+        self._waiting.clear()
+        self._at_work.clear()
+        for helper in self._helpers:
+            helper.close()
+
+    def _next(self) -> None:
+        while self._waiting and (helper := self._free()) is not None:
+            self._begin(helper, self._waiting.popleft())
+        for helper in self._helpers[1:] if not self._waiting else ():
+            if helper.takes_a_call:
+                self._helpers.remove(helper)
+                helper.close()
+                helper.deleteLater()
+
+    def _free(self) -> Helper | None:
+        """One that takes a call now; another one, while there may be more."""
+        for helper in self._helpers:
+            if helper.takes_a_call:
+                return helper
+        if self._closing or len(self._helpers) >= HELPERS_AT_ONCE_MAX:
+            return None
+        self._helpers.append(self._helper())
+        return self._helpers[-1]
+
+    def _helper(self) -> Helper:
+        helper = Helper(self.objectName(), self, self._defect)
+        helper.free.connect(self._soon)
+        return helper
+
+    def _begin(self, helper: Helper, call: _Call) -> None:
+        def answered(answer: HelperAnswer) -> None:
+            self._at_work.pop(call.number)
+            self._soon()
+            call.done(answer)
+
+        self._at_work[call.number] = (helper, 0)
+        number = helper.call(call.verb, call.args, answered, call.progress)
+        if call.number in self._at_work:  # it could be started
+            self._at_work[call.number] = (helper, number)
+
+    def _soon(self) -> None:
+        QTimer.singleShot(0, self, self._next)
+
+
+Asked = Helper | Pool
 
 
 class Helpers(QObject):
-    """The helpers by name. One derives and another verifies (§5.11); looks at what is published have one of their own."""
+    """The helpers by name. One derives and another verifies (§5.11); looks at what is published have one of their own.
 
-    NAMES = ("freeze", "derive", "verify", "export", "check", "awake")
+    What clients ask to be admitted is digested beside each other, and so is what is frozen and what is looked at again: none
+    of it stands behind another's big input, or behind a disk that does not answer.
+    """
+
+    POOLS = ("admit", "freeze")
+    NAMES = (*POOLS, "derive", "verify", "export", "check", "awake")
 
     def __init__(self, parent: QObject, defect: Callable[[], None] | None = None) -> None:
         super().__init__(parent)
-        self._helpers = {name: Helper(name, self, defect) for name in self.NAMES}
+        self._helpers = {name: (Pool if name in self.POOLS else Helper)(name, self, defect) for name in self.NAMES}
 
-    def __getitem__(self, name: str) -> Helper:
+    def __getitem__(self, name: str) -> Asked:
         return self._helpers[name]
 
     def close(self) -> None:

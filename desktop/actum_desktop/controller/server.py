@@ -58,6 +58,7 @@ class Channel(QObject):
         self.kind: str | None = None
         self.id = new_token()
         self.following: set[int] = set()
+        self.admitting: set[int] = set()  # commands of a client whose inputs are being digested
         self._socket = connection
         self._server = server
         self._decoder = framing.Decoder()

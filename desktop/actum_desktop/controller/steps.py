@@ -8,12 +8,12 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from actum import clock
 from actum.contracts import document as contracts
 from actum.contracts.request import CODE_INPUT
-from actum.errors import ActumError, StorageFailed
+from actum.errors import StorageFailed
 from actum.limits import INPUTS_MAX
 from actum.model.changes import ResultRow
 from actum.model.evidence import PackageSeen
@@ -28,7 +28,9 @@ from actum.workspace import Workspace
 
 from actum_desktop.controller.flows import Flow, HelperCall, patiently
 from actum_desktop.controller.helpers import HelperAnswer
+from actum_desktop.controller.helperwords import Says, is_seen_to_differ, says, words
 
+Step = TypeVar("Step", events.Derived, events.Verified)
 STAGING = "staging"
 VERIFICATION_NOTES = "verification.jsonl"  # what a verification that is interrupted goes on with
 
@@ -39,12 +41,13 @@ def staging_of(ws: Workspace, row: AttemptRow) -> Path:
 
 
 class FreezeFailed(Exception):
-    """An input cannot be frozen; carries the failure code and the words."""
+    """An input cannot be frozen, or nobody could look (`crashed`, or the code `busy`); carries the code and the words."""
 
-    def __init__(self, code: str, message: str, name: str) -> None:
+    def __init__(self, code: str, message: str, name: str, *, crashed: bool = False) -> None:
         super().__init__(message)
         self.code = code
         self.name = name
+        self.crashed = crashed
 
 
 def freeze(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[events.Frozen]:
@@ -54,21 +57,31 @@ def freeze(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[even
         for number, given in enumerate(row.inputs):
             kept = yield from _freeze_one(ws, given, epoch, serial * INPUTS_MAX + number)
             frozen.append(kept)
+        contract = contracts.load(row.contract)
+        identity = yield from patiently(HelperCall("freeze", "codeidentity", _code_request(contract)))
+        _identified(identity)
     except FreezeFailed as failed:
-        return events.Frozen(row.attempt, code=failed.code, message=str(failed), details={"input": failed.name})
-    contract = contracts.load(row.contract)
-    identity = yield from patiently(HelperCall("freeze", "codeidentity", _code_request(contract)))
-    if identity.crashed:
-        words = "The helper that identifies the code ended unexpectedly, several times."
-        return events.Frozen(row.attempt, code=FailureCode.IO_ERROR, message=words)
-    if identity.error is not None:
-        return events.Frozen(row.attempt, code=FailureCode.START_ERROR, message=str(identity.error))
+        details = {"input": failed.name} if failed.name else {}
+        return events.Frozen(row.attempt, code=failed.code, message=str(failed), details=details, crashed=failed.crashed)
     columns: dict[str, Any] = dict(identity.ok or {})
     evidence = {
         "method": "copied or pinned, digests equal to those admitted",
         "inputs": [{"name": each.name, "policy": each.policy, "sha256": each.sha256, "size": each.size} for each in frozen],
     }
     return events.Frozen(row.attempt, tuple(frozen), evidence=evidence, columns=columns)
+
+
+def _identified(answer: HelperAnswer) -> None:
+    """Raises FreezeFailed where the code cannot be identified: what nobody knows is not launched (R17)."""
+    seen = says(answer)
+    if seen is None:
+        return
+    code: str = FailureCode.START_ERROR
+    if seen is Says.CRASH:
+        code = FailureCode.IO_ERROR
+    elif answer.error is not None and seen is not Says.INPUT_IS_WRONG:
+        code = answer.error.code
+    raise FreezeFailed(code, words(answer), "", crashed=seen is Says.CRASH)
 
 
 def _code_request(contract: contracts.Contract) -> dict[str, Any]:
@@ -131,17 +144,15 @@ def _set_aside(ws: Workspace, given: InputRow, why: str) -> None:
 
 
 def _frozen_answer(answer: HelperAnswer, given: InputRow) -> Mapping[str, Any]:
-    if answer.crashed:
-        words = "The helper that freezes inputs ended unexpectedly, several times."
-        raise FreezeFailed(FailureCode.IO_ERROR, words, given.name)
-    if answer.error is not None:
-        known = answer.error.code if answer.error.code in set(FailureCode) else FailureCode.INPUT_UNREADABLE
-        raise FreezeFailed(known, str(answer.error), given.name)
+    if answer.crashed or answer.error is not None:
+        seen = says(answer)
+        code = FailureCode.IO_ERROR if answer.error is None or seen is Says.CRASH else answer.error.code
+        raise FreezeFailed(code, words(answer), given.name, crashed=seen is Says.CRASH)
     assert answer.ok is not None
     if answer.ok["sha256"] != given.sha256:
         what = "The program" if given.name == CODE_INPUT else f"The input “{given.name}”"
-        words = f"{what} has changed since the run was admitted ({given.path}). Run it again to use it as it is now."
-        raise FreezeFailed(FailureCode.INPUT_CHANGED, words, given.name)
+        told = f"{what} has changed since the run was admitted ({given.path}). Run it again to use it as it is now."
+        raise FreezeFailed(FailureCode.INPUT_CHANGED, told, given.name)
     return answer.ok
 
 
@@ -154,22 +165,30 @@ def derive(ws: Workspace, row: AttemptRow, epoch: int, serial: int) -> Flow[even
     """Derive in a helper under a name of this epoch, then give it its name."""
     staging = staging_of(ws, row)
     if staging.is_symlink():
-        words = f"The staging folder is a link to {os.readlink(staging)}; what lies there is outside of the workspace."
-        return events.Derived(row.attempt, error=words, code=FailureCode.RESULT_REJECTED)
+        told = f"The staging folder is a link to {os.readlink(staging)}; what lies there is outside of the workspace."
+        return events.Derived(row.attempt, error=told, code=FailureCode.RESULT_REJECTED)
     out = staging / f".derive-{epoch}-{serial}"
     answer = yield HelperCall("derive", "derive", {"package": str(staging), "out": str(out)})
-    if answer.crashed:
-        return events.Derived(row.attempt, crashed=True)
     if answer.error is not None and _is_gone(staging):
-        words = "The sealed package is gone from its staging folder: it was removed from outside."
-        return events.Derived(row.attempt, error=words, code=FailureCode.PACKAGE_LOST)
-    if answer.error is not None:
-        return events.Derived(row.attempt, error=str(answer.error), code=_rejection(answer.error))
+        told = "The sealed package is gone from its staging folder: it was removed from outside."
+        return events.Derived(row.attempt, error=told, code=FailureCode.PACKAGE_LOST)
+    if answer.ok is None:
+        return _not_done(events.Derived, row, answer)
     try:
         publish.place_derived(staging, out)
     except StorageFailed as error:
         return events.Derived(row.attempt, error=str(error), code=error.code)
     return events.Derived(row.attempt, evidence=answer.ok or {})
+
+
+def _not_done(step: type[Step], row: AttemptRow, answer: HelperAnswer) -> Step:
+    """A step that a helper did not do: a rejection only where the package itself was found to be wrong."""
+    seen = says(answer)
+    if seen is Says.PACKAGE_IS_WRONG:
+        return step(row.attempt, error=words(answer), code=FailureCode.RESULT_REJECTED)
+    if answer.error is not None and seen in (Says.DISK, Says.BUSY):
+        return step(row.attempt, error=words(answer), code=answer.error.code)
+    return step(row.attempt, error=words(answer), crashed=True)
 
 
 def _is_gone(staging: Path) -> bool:
@@ -191,11 +210,9 @@ def verify(ws: Workspace, row: AttemptRow, database_uuid: str, published: bool) 
     resume = ws.attempt_folder(row.run, row.n) / VERIFICATION_NOTES
     args = {"package": str(package), "expected": expected.to_json(), "resume": str(resume)}
     answer = yield HelperCall("verify", "verify", args)
-    if answer.crashed:
-        return events.Verified(row.attempt, crashed=True)
-    if answer.error is not None:
-        return events.Verified(row.attempt, error=str(answer.error), code=_rejection(answer.error))
-    report = answer.ok or {}
+    if answer.ok is None:
+        return _not_done(events.Verified, row, answer)
+    report = answer.ok
     if not report["ok"]:
         return events.Verified(row.attempt, error=report["reason"], details={"report": report})
     recorded = {"manifest_sha256": report["manifest_sha256"], "derived_sha256": report["derived_sha256"]}
@@ -226,24 +243,25 @@ def expected_identity(row: AttemptRow, database_uuid: str) -> Expected:
 def _inputs_again(row: AttemptRow) -> Flow[events.Verified | None]:
     """None if every input is what it was. Copies are trusted while their stat is the recorded one.
 
-    A helper that ended, or a disk that does not serve, has found nothing out: the step is tried again (R17).
+    A changed input is one that was seen to differ, or to be gone. A helper that ended or cannot be asked, a disk that does not
+    serve, a right that is missing have found nothing out: the step is tried again (R17).
     """
     for given in row.inputs:
         path = given.store or given.path
         if given.store is not None and _unchanged(Path(path), given.stat):
             continue
         answer = yield HelperCall("freeze", "rehash", {"path": path})
-        if answer.crashed:
-            return events.Verified(row.attempt, crashed=True)
         what = "The program" if given.name == CODE_INPUT else f"The input “{given.name}”"
-        if answer.error is not None and _rejection(answer.error) != FailureCode.RESULT_REJECTED:
-            return events.Verified(row.attempt, error=str(answer.error), code=answer.error.code)
-        if answer.error is not None:
-            words = f"{what} cannot be read any more: {answer.error.why or answer.error.what}"
-            return events.Verified(row.attempt, error=words, code=FailureCode.INPUT_CHANGED)
+        if answer.error is not None and not answer.crashed and is_seen_to_differ(answer.error):
+            told = f"{what} cannot be read any more: {answer.error.why or answer.error.what}"
+            return events.Verified(row.attempt, error=told, code=FailureCode.INPUT_CHANGED)
+        if says(answer) is Says.INPUT_IS_WRONG:
+            return events.Verified(row.attempt, error=words(answer), code=FailureCode.IO_ERROR)
+        if answer.ok is None:
+            return _not_done(events.Verified, row, answer)
         if _is_damaged(answer, given) or _was_replaced(given, row.n):
-            words = f"{what} was changed while the run was computing ({path})."
-            return events.Verified(row.attempt, error=words, code=FailureCode.INPUT_CHANGED)
+            told = f"{what} was changed while the run was computing ({path})."
+            return events.Verified(row.attempt, error=told, code=FailureCode.INPUT_CHANGED)
     return None
 
 
@@ -267,10 +285,6 @@ def _stat_now(path: Path) -> inputs.Stat | None:
 
 def _counted(level: Mapping[str, Any]) -> dict[str, Any]:
     return {key: level[key] for key in ("extent", "files", "size_bytes", "rows") if key in level}
-
-
-def _rejection(error: ActumError) -> str:
-    return error.code if error.code in (FailureCode.DISK_FULL, FailureCode.IO_ERROR) else FailureCode.RESULT_REJECTED
 
 
 def result_row(ws: Workspace, row: AttemptRow, package: Path, recorded: Mapping[str, Any]) -> ResultRow:
