@@ -63,6 +63,7 @@ class Performer(QObject):
         self._looks: list[effects.Look] = []
         self._serial = 0
         self._facts: dict[int, tuple[str, ...]] = {}
+        self._flows: dict[str, flows.Running] = {}  # the newest of each attempt
 
     def perform(self, effect: effects.Effect) -> None:
         """Do one effect. Nothing here waits: what takes long goes to a helper or to a later turn of the loop."""
@@ -91,7 +92,13 @@ class Performer(QObject):
 
     def _freeze(self, effect: effects.Freeze) -> None:
         flow = steps.freeze(self._ws, effect.row, self._epoch, self._next())
-        flows.run(flow, self.helpers, self._tell, self._progress(effect.row))
+        self._run(effect.row, flow)
+
+    def _run(self, row: AttemptRow, flow: flows.Flow[Any]) -> None:
+        """One step that helpers do; an attempt has one at a time. It is given up when its attempt is closed."""
+        running = flows.run(flow, self.helpers, self._tell, self._progress(row))
+        if not running.done:
+            self._flows[row.attempt] = running
 
     def _prepare(self, effect: effects.Prepare) -> None:
         row = effect.row
@@ -245,11 +252,11 @@ class Performer(QObject):
 
     def _derive(self, effect: effects.Derive) -> None:
         flow = steps.derive(self._ws, effect.row, self._epoch, self._next())
-        flows.run(flow, self.helpers, self._tell, self._progress(effect.row))
+        self._run(effect.row, flow)
 
     def _verify(self, effect: effects.Verify) -> None:
         flow = steps.verify(self._ws, effect.row, self._writer.opened.database_uuid, effect.published)
-        flows.run(flow, self.helpers, self._tell, self._progress(effect.row))
+        self._run(effect.row, flow)
 
     def _publish(self, effect: effects.Publish) -> None:
         self._tell(steps.publish_now(self._ws, effect.row))
@@ -261,6 +268,9 @@ class Performer(QObject):
         self.hosts.forget(effect.attempt)
 
     # Small things
+        running = self._flows.pop(effect.attempt, None)
+        if running is not None:
+            running.cancel()
 
     @property
     def _epoch(self) -> int:
