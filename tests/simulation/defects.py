@@ -156,6 +156,27 @@ AMENDMENTS = (
 
 MORE = (
     Defect(
+        "a hold is concluded and not said",
+        "R09",
+        "supervise/looking",
+        "    m.held = held\n",
+        "    m.held = None\n",
+    ),
+    Defect(
+        "nobody is looked at again unless somebody asks",
+        "R09",
+        "supervise/supervisor",
+        "            elif advancing.needs_look(m) and (reconcile or overdue or m.held):",
+        "            elif advancing.needs_look(m) and (overdue or m.held):",
+    ),
+    Defect(
+        "a reconciliation answers with one verdict alone",
+        "R09",
+        "supervise/supervisor",
+        'sorted(each.verdicts, key=lambda v: (v["run"], v["n"]))})',
+        'sorted(each.verdicts, key=lambda v: (v["run"], v["n"]))[:1]})',
+    ),
+    Defect(
         "a slot is free as soon as the status says so",
         "R06",
         "supervise/machine",

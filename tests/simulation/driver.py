@@ -59,6 +59,8 @@ class App:
     unheard_s: dict[str, float] = field(default_factory=dict)  # attempt → seconds listened since its host last said anything
     states_read: dict[str, int] = field(default_factory=dict)  # attempt → seq of the state file last read
     asleep_us: int = 0
+    looked_at: dict[str, int] = field(default_factory=dict)  # attempt → when its newest look was begun or over (monotonic)
+    open_when_asked: dict[int, frozenset[str]] = field(default_factory=dict)  # command → the attempts it could be about
 
     @property
     def acts(self) -> bool:
@@ -122,6 +124,7 @@ class App:
         return [] if m is None else [m]
 
     def _judged(self, row: AttemptRow, verdict: Mapping[str, Any]) -> None:
+        self.looked_at[row.attempt] = self.world.clocks.monotonic_us
         self.inherited.discard(row.attempt)
         rows = self.world.ledger.rows
         rows[verdict["row"]] = rows.get(verdict["row"], 0) + 1
@@ -300,6 +303,7 @@ class App:
         self.tell("own", events.Prepared(effect.row.attempt, error))
 
     def _look(self, effect: effects.Look) -> None:
+        self.looked_at[effect.row.attempt] = self.world.clocks.monotonic_us
         self.jobs.append((f"look {self.world.label(effect.row.attempt)}", Gathering(self, effect.row, effect.package).step))
 
     def _helper(self, effect: Any) -> None:

@@ -117,6 +117,7 @@ class People:
 
     def _ask(self, app: App, event: Any) -> None:
         app.asked[event.command] = event
+        app.open_when_asked[event.command] = frozenset(app.supervisor.machines)
         app.handle(event)
 
     def _next(self) -> int:

@@ -51,11 +51,3 @@ def one_key_is_one_run(ledger: Ledger, app: App, reply: effects.Reply, asked: An
         return "a key is answered with the run of another key"
     same = run.request.request_digest == request.request_digest
     return None if same else "another request with the same key is answered as if it were the same"
-
-
-@at("reply", "R09")
-def a_reconciliation_judges_every_attempt(ledger: Ledger, app: App, reply: effects.Reply, asked: Any) -> Said:
-    if not isinstance(asked, events.ReconcileAsked) or reply.ok is None or "verdicts" not in reply.ok:
-        return None
-    nameless = [verdict for verdict in reply.ok["verdicts"] if not verdict.get("verdict")]
-    return "a verdict says nothing" if nameless else None
