@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from actum import limits
 from actum.ipc import spool
+from actum.model.evidence import TreeSeen
 from actum.model.identity import ProcessIdentity
-from actum.processes import identity, terminate
+from actum.processes import evidence, identity, terminate
 
 from tests.helpers.hosts import Attempt, Server, make_attempt
 from tests.helpers.waiting import wait_until
@@ -245,21 +246,26 @@ def test_a_daemon_outlives_a_killed_host_and_is_found_by_its_recorded_identity(t
     wait_until(lambda: identity.state(daemon) == "gone", what="the daemon's end")
 
 
+NESTS = """
+import os, subprocess, sys, time
+env = {k: v for k, v in os.environ.items() if not k.startswith("ACTUM_")}
+env["ACTUM_COOKIE"] = %r
+log = open(%r, "ab")
+subprocess.Popen([sys.executable, "-I", "-S", %r, %r], env=env, start_new_session=True,
+                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+while not os.path.exists(%r):
+    time.sleep(0.01)
+"""
+
+
+def nest(inner: Attempt) -> tuple[str, str, str, str]:
+    return str(inner.folder / "host.log"), host_path(), str(inner.folder), str(inner.folder / "spool" / "tree.json")
+
+
 def test_a_nested_host_is_neither_ended_nor_waited_for(tmp_path: Path, attempts: list[Attempt]) -> None:
     """FORMATS, Nested actum: work that starts an attempt of its own leaves it behind, and both end as they should."""
     inner = started(attempts, tmp_path, "import time; time.sleep(600)")
-    command = f"""
-import os, subprocess, sys, time
-env = {{k: v for k, v in os.environ.items() if not k.startswith("ACTUM_")}}
-env["ACTUM_COOKIE"] = {inner.launch["cookie"]!r}
-log = open({str(inner.folder / "host.log")!r}, "ab")
-subprocess.Popen([sys.executable, "-I", "-S", {host_path()!r}, {str(inner.folder)!r}], env=env, start_new_session=True,
-                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-while not os.path.exists({str(inner.folder / "spool" / "tree.json")!r}):
-    time.sleep(0.01)
-os._exit(0)
-"""
-    outer = started(attempts, tmp_path, command)
+    outer = started(attempts, tmp_path, NESTS % (inner.launch["cookie"], *nest(inner)) + "os._exit(0)")
     outer.spawn()
     outer.wait()
     outcome = outer.outcome()
@@ -268,6 +274,7 @@ os._exit(0)
     assert outcome["tree"]["nested"] == 2
     assert outcome["ended"]["descendants_left"] == 0
     nested = inner.identity()
+    assert nested.pid in outcome["tree"]["nested_pids"]
     assert identity.state(nested) == "alive"
     members = {member.identity.pid for member in outer.leftovers()}
     assert members == set()
@@ -275,6 +282,81 @@ os._exit(0)
     wait_until(inner.has_outcome, what="the nested outcome")
     assert inner.outcome()["cause"] == "user"
     wait_until(lambda: identity.state(nested) == "gone", what="the nested host's end")
+
+
+CHANGELING = """
+import os, subprocess, sys, time
+child = 'import os, sys, time; open(sys.argv[1], "w").write(str(os.getpid())); time.sleep(600)'
+out = os.environ["ACTUM_OUTPUT"] + "/pid"
+subprocess.Popen([sys.executable, "-c", child, out + ".part"], env={**os.environ, "ACTUM_COOKIE": %r}, start_new_session=True)
+while not os.path.exists(out + ".part") or not open(out + ".part").read():
+    time.sleep(0.01)
+os.rename(out + ".part", out)
+"""
+
+
+@pytest.mark.parametrize("cookie", ["x", "0" * 32], ids=["garbage", "a token"])
+def test_r07_a_foreign_cookie_alone_excuses_nobody(tmp_path: Path, attempts: list[Attempt], cookie: str) -> None:
+    """FORMATS, Nested actum: who holds no alive lock of its own is of the tree, is waited for, and is ended with it."""
+    attempt = started(attempts, tmp_path, CHANGELING % cookie)
+    attempt.spawn()
+    changeling = child_of(attempt)
+    wait_until(lambda: attempt.state().get("root", {}).get("alive") is False, what="the root's end")
+    assert identity.state(changeling) == "alive"
+    assert not attempt.has_outcome()
+    spool.write_stop(attempt.folder, level="ask", cause="user", at_us=1)
+    attempt.wait()
+    outcome = attempt.outcome()
+    assert (outcome["kind"], outcome["tree"]["method"]) == ("stopped", "subreaper")
+    assert (outcome["tree"]["nested"], outcome["tree"]["nested_pids"]) == (0, [])
+    assert outcome["ended"]["descendants_left"] == 1
+    assert identity.state(changeling) == "gone"
+
+
+@pytest.mark.parametrize("cookie", ["x", "0" * 32], ids=["garbage", "a token"])
+def test_r07_nor_where_the_host_is_dead(tmp_path: Path, attempts: list[Attempt], cookie: str) -> None:
+    """What tree.json names is ended by identity, whatever its environment says."""
+    attempt = started(attempts, tmp_path, CHANGELING % cookie)
+    host = attempt.spawn()
+    changeling = child_of(attempt)
+    wait_until(lambda: changeling.pid in pids(spool.read_tree(attempt.folder), "members"), what="it in tree.json")
+    host.kill()
+    host.wait()
+    assert [member.identity for member in attempt.leftovers()] == [changeling]
+
+
+def pids(found: object, which: str) -> list[int]:
+    return [each["pid"] for each in found.get(which, ())] if isinstance(found, dict) else []
+
+
+def test_r07_the_orphans_of_a_nested_host_that_was_killed_are_still_told_apart(tmp_path: Path, attempts: list[Attempt]) -> None:
+    """They come to the outer host, and are neither ended nor waited for, nor found of its tree when it is dead too."""
+    inner = started(attempts, tmp_path, "import time; time.sleep(600)")
+    outer = started(attempts, tmp_path, NESTS % (inner.launch["cookie"], *nest(inner)) + "time.sleep(600)")
+    outer_host = outer.spawn()
+    wait_until(lambda: len(pids(spool.read_tree(outer.folder), "nested")) == 2, what="both on record as nested")
+    orphan = identity.of(pids(spool.read_tree(inner.folder), "members")[0])
+    assert orphan is not None
+    assert terminate.signal(inner.identity(), signal.SIGKILL) == "sent"
+    wait_until(lambda: parent_of(orphan.pid) == outer_host.pid, what="the orphan under the outer host")
+    document = spool.read_tree(outer.folder)
+    spool.write_stop(outer.folder, level="ask", cause="user", at_us=1)
+    outer.wait()
+    assert identity.state(orphan) == "alive"
+    outcome = outer.outcome()
+    assert (outcome["tree"]["method"], outcome["tree"]["nested_pids"]) == ("subreaper, nested left out", [orphan.pid])
+    assert isinstance(document, dict)
+    spool.write_tree(outer.folder, document | {"members": [orphan.to_json()]})  # as if it had been seen before its host's lock
+    assert [member.identity for member in outer.leftovers()] == [orphan]
+    session, cookie = outer.launch["session"], outer.launch["cookie"]
+    spool.write_tree(outer.folder, document | {"members": [orphan.to_json()], "nested": [orphan.to_json()]})
+    os.unlink(outer.folder / "spool" / "outcome.json")
+    assert evidence.gather(attempt_folder=outer.folder, session=session, cookie=cookie).tree is TreeSeen.CLEAR
+
+
+def parent_of(pid: int) -> int:
+    fields = identity.stat_fields(pid)
+    return int(fields[identity.PPID]) if fields else 0
 
 
 def host_path() -> str:

@@ -70,6 +70,9 @@ ANIMALS: dict[str, Animal] = {
     "daemon without environment, waited for": Animal("daemon", ("cleared", 0.5)),
     "daemon, ended": Animal("daemon", ("own", 600), contract=policy(after_exit="end")),
     "daemon without environment, ended": Animal("daemon", ("cleared", 600), contract=policy(after_exit="end")),
+    "daemon of a garbage cookie, stopped": Animal("daemon", ("garbage", 600), **STOPPED),
+    "daemon of a foreign cookie, waited for": Animal("daemon", ("foreign", 0.5)),
+    "daemon of a foreign cookie, ended": Animal("daemon", ("foreign", 600), contract=policy(after_exit="end")),
     "daemon at a deadline": Animal(
         "daemon",
         ("cleared", 600),
@@ -251,6 +254,8 @@ MORE = {
     "halted with SIGSTOP": _halted,
     "daemon, waited for": _daemon_waited_for,
     "daemon without environment, waited for": _daemon_waited_for,
+    "daemon of a foreign cookie, waited for": _daemon_waited_for,
+    "daemon of a foreign cookie, ended": _daemon_ended,
     "daemon, ended": _daemon_ended,
     "daemon without environment, ended": _daemon_ended,
     "orphan that holds the output": _orphan,
@@ -318,7 +323,7 @@ def test_an_impostor_is_not_heard_and_ends_nobody_s_work(zoo: Keeper) -> None:
 
 
 def test_a_ghost_that_writes_after_the_seal_spoils_its_own_result_and_is_named(zoo: Keeper) -> None:
-    """A process that claims to be of another attempt is not ended; what it adds after the seal is found by verification."""
+    """Who holds the alive lock of another attempt is not ended; what it adds after the seal is found by verification."""
     den = zoo.release("ghost")
     shown = den.closed()
     assert (shown["status"], shown["failure"]["code"]) == ("FAILED", "result_rejected")

@@ -5,15 +5,19 @@ living process of the tree has an ancestor, or is itself, a direct child of the 
 tree gone, method "subreaper".
 
 Nested Actum. A host that was started by the work (by work that itself calls `actum`) becomes our child too when its
-starter ends, and may live for days; waitpid does not say ECHILD then. It and all below it are of another attempt: known by
-the alive file it holds or by the cookie it was started with; and a supervisor that the work left behind in a kernel session
-of its own, by the workspace lock it holds. They are remembered by identity, so that their orphans, which come to us if they
-are killed, stay excluded. With such children the tree is gone when *a pass over /proc shows no direct child of the host but
-nested ones, and none was reaped meanwhile*: this process reaps in one thread only, outside the pass, so every direct child
-that there was when the pass began is in /proc until its end, living or zombie, and is seen; if all of them are nested, no
-process of the tree had an ancestor, so there was none. Nothing rests on one listing: a pass that shows none is repeated at
-once, and the kernel's own list of our children, where it keeps one, must name none that the pass has not seen. Method
-"subreaper, nested left out".
+starter ends, and may live for days; waitpid does not say ECHILD then. It and all below it are of another attempt. What it
+*says* tells nothing, for the work can give its children any cookie: a process is of another attempt only where it was seen
+to hold that attempt's alive lock, or stands below one that was; or, a supervisor that the work left behind in a
+kernel session of its own, to hold a workspace's lock. They are remembered by identity, and the attempt by its cookie, so
+that their orphans, which come to us if they are killed, stay excluded. A host that is just starting has no lock yet: for
+HOST_ARRIVES_S it is waited for, and neither signalled nor recorded. Anybody else is ours, whatever its environment says.
+
+With nested children the tree is gone when *a pass over /proc shows no direct child of the host but nested ones, and none was
+reaped meanwhile*: this process reaps in one thread only, outside the pass, so every direct child that there was when the
+pass began is in /proc until its end, living or zombie, and is seen; if all of them are nested, no process of the tree had
+an ancestor, so there was none. Nothing rests on one listing: a pass that shows none is repeated at once, and the kernel's
+own list of our children, where it keeps one, must name none that the pass has not seen. Method "subreaper, nested left
+out".
 
 A pass costs time in proportion to the machine's processes, so passes keep a distance that holds their share of the host's
 time under SCAN_SHARE_MAX.
@@ -26,7 +30,7 @@ import time
 from typing import Any
 
 from actum import limits
-from actum.model.identity import ProcessIdentity
+from actum.model.identity import ProcessIdentity, is_token
 from actum.processes import identity as identities
 from actum.processes import proc
 
@@ -34,6 +38,9 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 Life = tuple[int, int]  # pid, start ticks
+
+# What sets a process apart from the tree, where it is not the cookie of the attempt it was seen to belong to.
+_SUPERVISOR, _ARRIVING = "a supervisor", "a host that is starting"
 
 
 class Descendant:
@@ -55,7 +62,8 @@ class Descendant:
 
 
 class Family:
-    """Attributes: members (living, by life), nested (lives left out), childless (waitpid said ECHILD)."""
+    """Attributes: members (living, by life), nested (lives left out, and what sets each apart), childless (waitpid said
+    ECHILD)."""
 
     def __init__(self, cookie: str, alive_path: str) -> None:
         self._cookie = cookie
@@ -67,7 +75,7 @@ class Family:
         self._peak_rss_bytes = 0
         self._direct_left = True  # the last pass showed a direct child that is not nested, or none was made yet
         self.members: dict[Life, Descendant] = {}
-        self.nested: set[Life] = set()
+        self.nested: dict[Life, str] = {}
         self.childless = False
 
     def reap(self) -> dict[int, int]:
@@ -100,9 +108,9 @@ class Family:
         begun = time.monotonic()
         self._pass()
         if not self._direct_left and self.nested:
-            seen = self.nested
+            seen = self.nested.keys()
             self._pass()  # a second listing, and the kernel's own, must say the same
-            self._direct_left = self._direct_left or bool(_own_children() - {pid for pid, _ in seen | self.nested})
+            self._direct_left = self._direct_left or bool(_own_children() - {pid for pid, _ in seen | self.nested.keys()})
         cost = time.monotonic() - begun
         distance = max(limits.TREE_EVERY_S, cost / limits.SCAN_SHARE_MAX)
         self._next_pass, self._soonest = now + distance, now + distance / 10
@@ -112,9 +120,11 @@ class Family:
         """Whether the tree is proven gone. Call after `reap`, and after a `look` where children are left."""
         return self.childless or not self._direct_left
 
-    @property
-    def method(self) -> str:
-        return "subreaper" if self.childless else "subreaper, nested left out"
+    def confirmation(self) -> dict[str, Any]:
+        """What the outcome says of a tree that is proven gone, and whom it leaves running."""
+        method = "subreaper" if self.childless else "subreaper, nested left out"
+        pids = sorted(pid for pid, _ in self.nested)
+        return {"method": method, "nested": len(pids), "nested_pids": pids[: limits.PIDS_NAMED_MAX]}
 
     def activity(self) -> dict[str, Any]:
         """What the tree uses, in the words of `ipc.messages.ACTIVITY`; what has ended counts on in all but rss_bytes."""
@@ -138,38 +148,55 @@ class Family:
         oldest = sorted(self.members.items(), key=lambda item: item[0][1])[: limits.TREE_MEMBERS_MAX]
         return [{**member.identity.to_json(), "command": member.command} for _, member in oldest]
 
+    def nested_json(self) -> list[dict[str, Any]]:
+        """Who is left out, as tree.json records it for whoever looks when this host is dead: the oldest NESTED_RECORDED_MAX."""
+        oldest = sorted(self.nested, key=lambda life: life[1])[: limits.NESTED_RECORDED_MAX]
+        return [identities.here(*life).to_json() for life in oldest]
+
     def _pass(self) -> None:
         fields_of, children = _all_processes()
         members: dict[Life, Descendant] = {}
-        nested: set[Life] = set()
+        nested: dict[Life, str] = {}
+        known = set(self.nested.values())
         self._direct_left = False
-        waiting = [(pid, False) for pid in children.get(self._own, ())]
-        for pid, below_nested in waiting:  # grows while it is walked
+        waiting = [(pid, "") for pid in children.get(self._own, ())]
+        for pid, above in waiting:  # grows while it is walked
             fields = fields_of[pid]
             life = (pid, int(fields[identities.START_TICKS]))
-            apart = below_nested or life in self.nested or self._is_nested(pid, fields)
+            apart = above or self.nested.get(life) or self._apart(life, fields, known)
             waiting += [(child, apart) for child in children.get(pid, ())]
-            if apart:
-                nested.add(life)
+            if apart and apart != _ARRIVING:
+                nested[life] = apart
+                known.add(apart)
                 continue
             if int(fields[identities.PPID]) == self._own:
                 self._direct_left = True
-            if not identities.is_dead(fields):
+            if not apart and not identities.is_dead(fields):
                 member = members[life] = self.members.get(life) or Descendant(identities.here(*life))
                 member.update(fields)
         self._forget(self.members.keys() - members.keys())
         self.members, self.nested = members, nested
         self._peak_rss_bytes = max(self._peak_rss_bytes, sum(member.rss_bytes for member in members.values()))
 
-    def _is_nested(self, pid: int, fields: list[bytes]) -> bool:
+    def _apart(self, life: Life, fields: list[bytes], known: set[str]) -> str:
+        """What sets a process apart from the tree, by what is seen of itself; "" where it is ours."""
+        pid, ticks = life
         try:
             cookie = proc.cookie_of(pid)
         except OSError:
-            return False  # not ours to read: then it is ours to end, if it can be
-        if cookie and cookie != self._cookie:
-            return True
-        held = proc.alive_files_of(pid)
-        return self._alive not in held if held else proc.supervises(pid, int(fields[identities.SESSION]))
+            return ""  # not ours to read: then it is ours to end, if it can be
+        if cookie != self._cookie and is_token(cookie):
+            if cookie in known:
+                return cookie
+            try:
+                files = proc.alive_files_of(pid)
+            except OSError:
+                return _ARRIVING  # what it holds cannot be told now; it is looked at again
+            if self._alive not in files and True in files.values():
+                return cookie
+            if proc.becomes_host(pid, ticks):
+                return _ARRIVING
+        return _SUPERVISOR if proc.supervises(pid, int(fields[identities.SESSION])) else ""
 
     def _forget(self, lives: set[Life]) -> None:
         for life in lives:
@@ -179,7 +206,7 @@ class Family:
 
     def _forget_all(self) -> None:
         self._forget(set(self.members))
-        self.members, self.nested, self._direct_left = {}, set(), False
+        self.members, self.nested, self._direct_left = {}, {}, False
 
 
 def _own_children() -> set[int]:

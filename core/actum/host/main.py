@@ -427,7 +427,7 @@ class Host:
     def _make_outcome(self, kind: str, **members: Any) -> None:
         from actum.host import closing
 
-        confirmed = {"method": self._family.method, "at": clock.utc_us(), "nested": len(self._family.nested)}
+        confirmed = {"at": clock.utc_us(), **self._family.confirmation()}
         if (inside := self._container.members()) is not None:
             confirmed |= {"container": self._container.method, "left_inside": len(inside)}
         self._outcome = closing.outcome(self._launch, kind, ended=self._report.ended, tree=confirmed, **members)

@@ -92,11 +92,14 @@ class Report:
         self.tree()
 
     def tree(self) -> None:
-        """tree.json, when the members have changed."""
-        lives = frozenset(self._family.members)
+        """tree.json, when the members have changed, or who is left out."""
+        family = self._family
+        lives = (family.members.keys() | set(), family.nested.keys() | set())
         if lives == self._recorded:
             return
-        document = {"v": 1, "session": self._launch.session, "at": clock.utc_us(), "members": self._family.to_json()}
+        document: Document = {"v": 1, "session": self._launch.session, "at": clock.utc_us(), "members": family.to_json()}
+        if family.nested:
+            document["nested"] = family.nested_json()
         if self.container:
             document["cgroup"] = self.container
         try:

@@ -235,7 +235,10 @@ def _scan(look: _Look, snapshot: Snapshot) -> None:
     exclude = [look.identity] if look.identity is not None else []
     alive_path = spool.spool_path(folder, "alive")
     cookie = look.question.cookie
-    look.found = snapshot.find(cookie=cookie, alive_path=alive_path, members=recorded, exclude=exclude, inside=inside)
+    nested = _left_out(document)
+    look.found = snapshot.find(
+        cookie=cookie, alive_path=alive_path, members=recorded, exclude=exclude, inside=inside, nested=nested
+    )
     look.tree_method = look.found.method + (" + cgroup" if isinstance(document, dict) and document.get("cgroup") else "")
     look.members = _without_host(look, look.found.members)
     if not look.found.complete:
@@ -281,6 +284,14 @@ def _recorded(found: spool.Found) -> tuple[list[ProcessIdentity], str]:
         return [ProcessIdentity.from_json(member) for member in found["members"]], ""
     except (KeyError, TypeError, ValueError):
         return [], "tree.json does not hold a tree."
+
+
+def _left_out(found: spool.Found) -> list[ProcessIdentity]:
+    """The identities that tree.json names as of another attempt; a host of an earlier release names none."""
+    try:
+        return [ProcessIdentity.from_json(each) for each in found.get("nested", ())] if isinstance(found, dict) else []
+    except (TypeError, ValueError, AttributeError):
+        return []
 
 
 def _claim(look: _Look, found: spool.Found) -> tuple[ClaimSeen, Mapping[str, Any]]:

@@ -2,9 +2,12 @@
 
 Theory. The cookie is for *finding*, identity for *confirming*. A process belongs to an attempt's tree when it is recorded
 in tree.json and its identity is alive; or carries the attempt's cookie in the environment it was started with; or has the
-attempt's `alive` file open; or is in its cgroup, where one was delegated; or descends from one of these. A nested Actum is
-left out: a process that holds the alive file of *another* attempt, or was started with another attempt's cookie, or
-supervises a workspace in a kernel session of its own (work that ran `actum … --detach`), and all below it.
+attempt's `alive` file open; or is in its cgroup, where one was delegated; or descends from one of these.
+
+A nested Actum is left out: a process that holds the alive lock of *another* attempt and carries another cookie, whoever
+carries that same cookie, whom the host recorded as such while it lived, and who supervises a workspace in a kernel session
+of its own (work that ran `actum … --detach`); and all below it. A foreign cookie alone excuses nobody: the work may give any
+to its children. A host that is just starting has no lock yet: while one is in sight, the pass is not `complete`.
 
 A process that ends while the pass goes on may have forked one that the listing did not show yet. So the list is read again,
 and what is new in it is looked at within the same instant, until nothing that was listed has ended before it could be
@@ -23,7 +26,7 @@ from dataclasses import dataclass, field
 
 from actum import limits
 from actum.model.evidence import Member
-from actum.model.identity import ProcessIdentity
+from actum.model.identity import ProcessIdentity, is_token
 from actum.processes import identity as identities
 from actum.processes import proc
 
@@ -60,10 +63,12 @@ class Snapshot:
     complete: bool
     children: dict[int, list[int]] = field(default_factory=dict)
     by_cookie: dict[str, list[int]] = field(default_factory=dict)
-    by_alive: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # (device, inode) of an alive file → pids
+    by_alive: dict[proc.FileId, list[int]] = field(default_factory=dict)  # an alive file → pids
     cookies: dict[int, str] = field(default_factory=dict)
-    alive_of: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
+    alive_of: dict[int, dict[proc.FileId, bool]] = field(default_factory=dict)  # pid → its alive files, and whether locked
+    locked_by: dict[str, set[proc.FileId]] = field(default_factory=dict)  # cookie → the alive files of who locks one
     supervisors: set[int] = field(default_factory=set)
+    unsure: set[int] = field(default_factory=set)  # what they have open could not be told
     unreadable: int = 0
 
     @classmethod
@@ -104,10 +109,12 @@ class Snapshot:
         members: Sequence[ProcessIdentity] = (),
         exclude: Iterable[ProcessIdentity] = (),
         inside: Iterable[int] = (),
+        nested: Sequence[ProcessIdentity] = (),
     ) -> Tree:
         """The living tree of one attempt. `members` are recorded identities; `exclude` is who is not asked for (the host);
-        `inside` are the pids in its cgroup: one that this pass has not seen, and that lives, came later."""
-        alive = proc.file_id(alive_path)
+        `inside` are the pids in its cgroup: one that this pass has not seen, and that lives, came later. `nested` are those
+        whom its host recorded as of another attempt."""
+        apart = _Apart(self, cookie, proc.file_id(alive_path), [each.pid for each in nested if self._lives(each)])
         found: dict[int, str] = {}
         hidden = []
         for identity in members:
@@ -117,44 +124,40 @@ class Snapshot:
                 hidden.append(identity.pid)
         for pid in self.by_cookie.get(cookie or "", ()):
             found.setdefault(pid, COOKIE)
-        for pid in self.by_alive.get(alive, ()) if alive else ():
+        for pid in self.by_alive.get(apart.alive, ()) if apart.alive else ():
             found.setdefault(pid, ALIVE_LOCK)
         later = [pid for pid in inside if pid not in self.processes and identities.of(pid) is not None]
         for pid in inside:
             if pid in self.processes:
                 found.setdefault(pid, CGROUP)
         excluded = {identity.pid for identity in exclude if self._lives(identity)}
-        self._add_descendants(found, excluded, cookie, alive)
-        chosen = [pid for pid in found if pid not in excluded]
+        self._add_descendants(found, excluded, apart)
+        arriving = {pid for pid in found if pid not in excluded and apart.arrives(pid)}
+        chosen = [pid for pid in found if pid not in excluded and pid not in arriving]
         living = tuple(self._member(pid, found[pid]) for pid in sorted(chosen))
-        return Tree(living, self.unreadable, self.complete and not later, hidden=tuple(sorted(set(hidden) - set(found))))
+        complete = self.complete and not later and not arriving
+        return Tree(living, self.unreadable, complete, hidden=tuple(sorted(set(hidden) - set(found))))
 
-    def _add_descendants(
-        self, found: dict[int, str], excluded: set[int], cookie: str | None, alive: tuple[int, int] | None
-    ) -> None:
-        for pid in [pid for pid in found if self._is_nested(pid, cookie, alive)]:
-            del found[pid]
-        waiting = [*found, *excluded]
+    def _add_descendants(self, found: dict[int, str], excluded: set[int], apart: _Apart) -> None:
+        """Add who descends from those found, and take out who is nested and all below it, however it was found."""
+        nested = {pid for pid in found if apart.is_nested(pid)}
+        waiting = [pid for pid in [*found, *excluded] if pid not in nested]
         reached = set(waiting)
         while waiting:
             for child in self.children.get(waiting.pop(), ()):
-                if child not in reached and not self._is_nested(child, cookie, alive):
+                if child not in reached and apart.is_nested(child):
+                    nested.add(child)
+                elif child not in reached:
                     reached.add(child)
                     found.setdefault(child, DESCENDANT)
                     waiting.append(child)
-
-    def _is_nested(self, pid: int, cookie: str | None, alive: tuple[int, int] | None) -> bool:
-        """Whether this process is not of this attempt: by its cookie, by the alive file or the workspace's lock it holds.
-
-        The alive file tells of those without a cookie. Who carries this one holds the alive file of this attempt, wherever it
-        is by now: its folder may have been moved away, or a copy stand in its place.
-        """
-        told = self.cookies.get(pid)
-        if cookie is not None and told is not None and told != cookie:
-            return True
-        held = self.alive_of.get(pid, set())
-        foreign = bool(held) and alive not in held and (cookie is None or told != cookie)
-        return foreign or (pid in self.supervisors and not held)
+        waiting = list(nested)
+        while waiting:
+            pid = waiting.pop()
+            found.pop(pid, None)
+            below = [child for child in self.children.get(pid, ()) if child not in excluded and child not in nested]
+            nested.update(below)
+            waiting += below
 
     def _lives(self, identity: ProcessIdentity) -> bool:
         seen = self.processes.get(identity.pid)
@@ -175,9 +178,48 @@ class Snapshot:
             self.by_cookie.setdefault(cookie, []).append(seen.pid)
         if proc.supervises(seen.pid, seen.session):
             self.supervisors.add(seen.pid)
-        for file_id in proc.alive_files_of(seen.pid):
-            self.alive_of.setdefault(seen.pid, set()).add(file_id)
+        try:
+            files = proc.alive_files_of(seen.pid)
+        except OSError:
+            self.unreadable += 1
+            self.unsure.add(seen.pid)
+            return
+        if files:
+            self.alive_of[seen.pid] = files
+        if True in files.values() and is_token(cookie):
+            self.locked_by.setdefault(cookie, set()).update(files)
+        for file_id in files:
             self.by_alive.setdefault(file_id, []).append(seen.pid)
+
+
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """Who of a snapshot is not of one attempt's tree although it stands below it."""
+
+    snapshot: Snapshot
+    cookie: str | None
+    alive: proc.FileId | None
+    recorded: Sequence[int]  # living pids that the attempt's host recorded as nested
+
+    def is_nested(self, pid: int) -> bool:
+        """Whether this process is of another attempt, by the alive lock that it or its like hold, or supervises apart.
+
+        Who carries this attempt's cookie and holds an alive file holds the one of this attempt, wherever that is by now: its
+        folder may have been moved away, or a copy stand in its place.
+        """
+        told = self.snapshot.cookies.get(pid, "")
+        if told != (self.cookie or ""):
+            locked = self.snapshot.locked_by.get(told)
+            if pid in self.recorded or (locked and self.alive not in locked):
+                return True
+        return pid in self.snapshot.supervisors and pid not in self.snapshot.alive_of
+
+    def arrives(self, pid: int) -> bool:
+        """Whether this may be a host of another attempt that has not taken its lock yet, or what it holds cannot be told."""
+        told = self.snapshot.cookies.get(pid, "")
+        if told == self.cookie or not is_token(told):
+            return False
+        return pid in self.snapshot.unsure or proc.becomes_host(pid, self.snapshot.processes[pid].start_ticks)
 
 
 def _seen(pid: int, fields: list[bytes]) -> Seen:

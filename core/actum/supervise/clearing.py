@@ -186,4 +186,5 @@ def end_leftovers(m: Machine, now: Now) -> list[Effect]:
 
 def _excluded(tree: Any) -> dict[str, Any]:
     nested = tree.get("nested") if isinstance(tree, dict) else None
-    return {"nested_left_alone": nested} if nested else {}
+    pids = tree.get("nested_pids") if isinstance(tree, dict) else None
+    return {"nested_left_alone": nested, **({"pids": pids} if pids else {})} if nested else {}

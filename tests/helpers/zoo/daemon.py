@@ -1,4 +1,6 @@
-"""Leaves a double-forked daemon in a kernel session of its own: `DEN own|cleared SECONDS`; cleared = with no environment.
+"""Leaves a double-forked daemon in a kernel session of its own: `DEN own|cleared|garbage|foreign SECONDS`.
+
+The second word is its environment: its own, none, or one that says with garbage or a token that it is of another attempt.
 
 The daemon tells that it lives, and before it ends it writes a file beside the others.
 """
@@ -8,6 +10,8 @@ import sys
 import time
 
 den, kind, seconds = sys.argv[1:4]
+own = dict(os.environ)
+environments = {"cleared": {}, "garbage": {**own, "ACTUM_COOKIE": "x"}, "foreign": {**own, "ACTUM_COOKIE": "0" * 32}}
 if kind == "daemon":
     open(os.path.join(den, "ready"), "w").close()
     time.sleep(float(seconds))
@@ -18,7 +22,7 @@ if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         words = [sys.executable, __file__, den, "daemon", seconds, os.environ["ACTUM_OUTPUT"]]
-        os.execve(sys.executable, words, {} if kind == "cleared" else dict(os.environ))
+        os.execve(sys.executable, words, environments.get(kind, own))
     os._exit(0)
 os.wait()
 while not os.path.exists(os.path.join(den, "ready")):
