@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from actum import faults
+from actum import faults, limits
 from actum.errors import StorageFailed
+from actum.ipc import regular
 
 if TYPE_CHECKING:
     from actum.workspace import Workspace
@@ -101,8 +102,8 @@ def remove_endpoint(ws: Workspace, instance: str) -> None:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        document = json.loads(regular.content(path, limits.FRAME_BYTES_MAX))
+    except (OSError, ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None
 
@@ -110,7 +111,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 def _replace(path: Path, document: Mapping[str, Any], *, point: str, durable: bool) -> None:
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        descriptor = regular.descriptor(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         try:
             os.write(descriptor, json.dumps(document).encode())
             if durable:

@@ -128,6 +128,7 @@ DIGESTS_CACHED_MAX = 65_536  # the oldest goes
 DIGEST_SETTLED_S = 2.0  # a file changed more recently is not put into the digest cache
 FREEZE_TRIES_MAX = 3  # an input that changes during each of them: input_changed
 GIT_WAIT_S = 5  # slower: the commit is not recorded
+GIT_FILE_BYTES_MAX = 1 << 20  # of a file in .git that is read directly; what lies beyond is not looked at
 INTERPRETER_WAIT_S = 20  # slower: start_error
 ENVIRONMENTS_CACHED_MAX = 64  # the oldest goes
 

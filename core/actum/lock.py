@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from actum import faults
+from actum.ipc import regular
 
 if TYPE_CHECKING:
     from actum.workspace import Workspace
@@ -30,7 +31,7 @@ class Lock:
         from actum.workspace import unusable
 
         try:
-            descriptor = os.open(ws.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = regular.descriptor(ws.lock, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise unusable("opening the workspace lock", error, ws.path) from error
         try:
@@ -76,7 +77,7 @@ class Lock:
 def held_by_someone(ws: Workspace) -> bool | None:
     """Whether a supervisor holds the lock now; None where that cannot be told. Takes nothing and creates nothing."""
     try:
-        descriptor = os.open(ws.lock, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = regular.descriptor(ws.lock)
     except FileNotFoundError:
         return False
     except OSError:

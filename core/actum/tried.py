@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from actum import clock, limits
+from actum.ipc import regular
 
 SCHEMA = "actum.evidence/1"
 
@@ -131,23 +132,26 @@ def commit_of(root: Path) -> str | None:
     """The commit that is checked out in `root`, read from its files: no program is asked."""
     git = root / ".git"
     try:
-        head = (git / "HEAD").read_text(encoding="ascii").strip()
+        head = _git_text(git / "HEAD")
         if not head.startswith("ref: "):
             return head or None
         name = head.removeprefix("ref: ")
         loose = git / name
         if loose.is_file():
-            return loose.read_text(encoding="ascii").strip() or None
-        packed = (git / "packed-refs").read_text(encoding="utf-8").splitlines()
+            return _git_text(loose) or None
+        packed = _git_text(git / "packed-refs").splitlines()
     except (OSError, ValueError):
         return None
     return next((line.split(" ")[0] for line in packed if line.endswith(f" {name}")), None)
 
 
+def _git_text(path: Path) -> str:
+    return regular.content(path, limits.GIT_FILE_BYTES_MAX, follow=True).decode("utf-8").strip()
+
+
 def _document(path: Path) -> dict[str, Any] | NotThere:
     try:
-        with path.open("rb") as file:
-            data = file.read(limits.EVIDENCE_BYTES_MAX + 1)
+        data = regular.content(path, limits.EVIDENCE_BYTES_MAX + 1, follow=True)
     except FileNotFoundError:
         return NotThere("absent")
     except OSError as error:

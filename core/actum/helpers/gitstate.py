@@ -16,6 +16,7 @@ from collections import OrderedDict
 from pathlib import Path
 
 from actum import limits
+from actum.ipc import regular
 
 State = tuple[str | None, bool | None]
 Stat = tuple[int, ...] | None
@@ -70,6 +71,10 @@ def _repository(path: Path) -> Path | None:
     return None
 
 
+def _text(path: Path) -> str:
+    return regular.content(path, limits.GIT_FILE_BYTES_MAX, follow=True).decode("utf-8")
+
+
 def _watched(root: Path, path: Path) -> list[Path]:
     """What the answer for a file rests on; empty where that is not known."""
     git = root / ".git"
@@ -78,11 +83,11 @@ def _watched(root: Path, path: Path) -> list[Path]:
         return []
     kept = [git / name for name in _INSIDE]
     try:
-        head = (git / "HEAD").read_text("utf-8")
+        head = _text(git / "HEAD")
         if head.startswith("ref: "):
             branch = git / head[5:].strip()
             kept.append(branch)
-            if branch.exists() and branch.read_text("utf-8").startswith("ref: "):
+            if branch.exists() and _text(branch).startswith("ref: "):
                 return []
     except (OSError, ValueError):
         return []

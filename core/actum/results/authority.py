@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 from actum import limits
 from actum.contracts import tables
 from actum.contracts.tables import Column
+from actum.ipc import regular
 from actum.results import arrowfile, arrowrule
 from actum.results import columns as cells
 from actum.results.handover import invalid
@@ -77,7 +78,7 @@ def _json_lines(path: Path, entry: Mapping[str, Any], advance: Advance, skip: in
     wanted = cells.arrow_schema(columns)
     names = [column.name for column in columns]
     first_row = 1 + skip
-    with open(path, "rb") as file:
+    with regular.reading(path) as file:
         _pass_lines(file, skip)
         for lines in _line_blocks(file, entry["table"], advance):
             rows = _objects(entry["table"], lines, names, first_row)
@@ -151,7 +152,7 @@ def _csv(path: Path, entry: Mapping[str, Any], advance: Advance, skip: int) -> I
     columns = columns_of(entry)
     wanted = cells.arrow_schema(columns)
     first_row, told = 1, 0
-    with open(path, "rb") as file:
+    with regular.reading(path) as file:
         try:
             for texts in text_batches(file, [column.name for column in columns], entry["dialect"]["delimiter"]):
                 passed = min(skip, texts.num_rows)

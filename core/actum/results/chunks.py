@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actum import canonical, limits
 from actum.errors import WrongUse
+from actum.ipc import regular
 from actum.results import authority, logical
 from actum.results.streams import Stream
 
@@ -182,7 +183,7 @@ def _logical(batches: Iterator[pa.RecordBatch], rows: Sequence[int]) -> Iterator
 def bytes_digest(path: Path, offset: int, size: int) -> str:
     """sha256 of a part of a file. Raises OSError."""
     whole = canonical.hasher(size)
-    with open(path, "rb", buffering=0) as file:
+    with regular.reading(path, buffering=0) as file:
         file.seek(offset)
         while size and (block := file.read(min(size, limits.HASH_BLOCK_BYTES))):
             whole.update(block)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from actum import faults
 from actum.errors import StorageFailed
+from actum.ipc import regular
 
 READ_ONLY_FILE = 0o444
 READ_ONLY_FOLDER = 0o555
@@ -65,7 +66,7 @@ def write_file(path: Path, content: bytes, *, fault: str, mode: int = READ_ONLY_
 
 def settle_file(path: Path) -> None:
     """Make the bytes of a finished file durable and the file read-only. Raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    descriptor = regular.descriptor(path)
     try:
         _forbid_writing(descriptor)
         os.fsync(descriptor)
@@ -82,7 +83,7 @@ def begin_settling(paths: Sequence[Path]) -> None:
 
     begin = getattr(ctypes.CDLL(None), "sync_file_range", None)
     for path in paths:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = regular.descriptor(path)
         try:
             if os.fstat(descriptor).st_nlink == 1:
                 _forbid_writing(descriptor)

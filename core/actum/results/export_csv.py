@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from actum import limits
 from actum.errors import WrongUse
+from actum.ipc import regular
 from actum.results import authority, readback, scalartexts, texts
 from actum.results.compare import Comparison, compare_batches
 
@@ -63,7 +64,7 @@ def in_order(file: IO[bytes], batches: Iterator[pa.RecordBatch], make: Any) -> i
 def compare(path: Path, table: str, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Comparison:
     """Read the file back with another parser than wrote it, as values, and compare each with the source."""
     names = [str(place) for place in range(len(schema.names))]  # a header may name two columns alike
-    with open(path, "rb") as file:
+    with regular.reading(path) as file:
         check_header(file, header(schema.names))
         told = authority.text_batches(under(file, names), names, ",")
         found = (_values(batch, schema) for batch in told)

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from actum import limits
 from actum.errors import CheckFailed
+from actum.ipc import regular
 from actum.results import export_csv, jsontexts, readback, scalartexts
 from actum.results.compare import Comparison, compare_batches
 
@@ -123,7 +124,7 @@ def _values(table: str, keys: Sequence[str], schema: pa.Schema, rows: list[Any])
 
 def _document_blocks(path: Path, table: str) -> Iterator[list[Any]]:
     """The rows in blocks. The frame around them must be exactly ours, so that frame and rows together are one document."""
-    with open(path, "rb") as file:
+    with regular.reading(path) as file:
         head = file.readline() + file.readline()
         if not head.endswith(_ROWS):
             raise _unreadable(table)
@@ -135,7 +136,7 @@ def _document_blocks(path: Path, table: str) -> Iterator[list[Any]]:
 
 
 def _line_blocks(path: Path, table: str) -> Iterator[list[Any]]:
-    with open(path, "rb") as file:
+    with regular.reading(path) as file:
         try:
             yield from _parsed(file, None)
         except ValueError as error:

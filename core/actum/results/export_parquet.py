@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from actum import limits
 from actum.errors import CheckFailed, WrongUse
+from actum.ipc import regular
 from actum.results import digests, readback
 from actum.results.ahead import ahead
 from actum.results.compare import Comparison, compare_batches
@@ -53,7 +54,7 @@ def _holds(fields: Iterable[pa.Field]) -> bool:
 
 
 def copy(file: IO[bytes], source: Path) -> None:
-    with open(source, "rb") as original:
+    with regular.reading(source) as original:
         shutil.copyfileobj(original, file, 1 << 20)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from actum.errors import CheckFailed, WrongUse
+from actum.ipc import regular
 from actum.results import authority, export_csv, spreadsheet
 from actum.results.compare import Comparison, compare_batches
 from actum.results.spreadsheet import Survey
@@ -71,7 +72,7 @@ def _header(schema: pa.Schema) -> bytes:
 def _read(paths: Sequence[Path], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     names = [str(place) for place in range(len(schema.names))]
     for path in paths:
-        with open(path, "rb") as file:
+        with regular.reading(path) as file:
             if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
                 raise CheckFailed("export_differs", "The export, read back, has no byte order mark.")
             export_csv.check_header(file, _header(schema))

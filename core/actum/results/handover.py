@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actum import limits
 from actum.errors import ActumError
+from actum.ipc import regular
 from actum.results import walk
 
 if TYPE_CHECKING:
@@ -192,8 +193,7 @@ def csv_header(name: str, path: Path, delimiter: str) -> list[str]:
     import csv
     import io
 
-    with open(path, "rb") as file:
-        start = file.read(limits.CSV_HEADER_BYTES_MAX)
+    start = regular.content(path, limits.CSV_HEADER_BYTES_MAX)
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start, len(start) < limits.CSV_HEADER_BYTES_MAX)
         stream = io.StringIO(text, newline="")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from actum import limits
 from actum.errors import ActumError
+from actum.ipc import regular
 from actum.results import exportplace, query
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def write(view: Path, schema: pa.Schema, path: Path) -> bool:
         tried.unlink(missing_ok=True)
     if not _is(path, schema):
         return False
-    with open(path, "rb") as file:
+    with regular.reading(path) as file:
         os.fsync(file.fileno())
     return True
 

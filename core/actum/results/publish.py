@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from actum import canonical, faults
+from actum.ipc import regular
 from actum.model.evidence import PackageSeen
 from actum.results import digests, durable
 from actum.results import manifest as names
@@ -190,7 +191,8 @@ def _move_with_note(source: Path, folder: Path, label: str, note: str) -> Path:
         number += 1
         if os.path.lexists(target):
             continue
-        with open(target.with_name(f"{target.name}.json"), "w", encoding="utf-8") as file:
+        beside = regular.descriptor(target.with_name(f"{target.name}.json"), os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o644)
+        with open(beside, "w", encoding="utf-8") as file:
             file.write(note)
             file.flush()
             os.fsync(file.fileno())

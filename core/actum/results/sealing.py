@@ -9,12 +9,14 @@ empty by then (§5.7), so nothing writes any more. Keeps R13, R14, R15, R19.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from actum import canonical, faults, limits
 from actum.errors import ActumError
+from actum.ipc import regular
 from actum.results import digests, durable, handover, walk
 from actum.results import manifest as names
 from actum.results.durable import action
@@ -136,8 +138,11 @@ def _link_entries(folder: Path, links: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _take_records(staging: Path, records: Path | None) -> list[_Planned]:
-    if records is None or not records.exists() or not records.stat().st_size:
+    if records is None or not os.path.lexists(records):
         return []
+    with regular.reading(records) as file:  # what stands in their place instead is no record of what the work did
+        if not os.fstat(file.fileno()).st_size:
+            return []
     _link_or_copy(records, staging / names.RECORDS)
     return [_Planned(names.RECORDS, "records")]
 
@@ -146,12 +151,16 @@ def _take_log(staging: Path, log_folder: Path | None) -> list[_Planned]:
     """The log's segments, closed by now. A silent work has none, and the package then has no log folder."""
     if log_folder is None or not log_folder.is_dir():
         return []
-    segments = sorted(path for path in log_folder.iterdir() if path.is_file() and path.stat().st_size)
+    segments = sorted(path for path in log_folder.iterdir() if _holds_bytes(path.lstat()))
     if segments:
         (staging / names.LOG).mkdir(mode=durable.PRIVATE_FOLDER, exist_ok=True)
     for path in segments:
         _link_or_copy(path, staging / names.LOG / path.name)
     return [_Planned(f"{names.LOG}/{path.name}", "log") for path in segments]
+
+
+def _holds_bytes(found: os.stat_result) -> bool:
+    return stat.S_ISREG(found.st_mode) and found.st_size > 0
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
@@ -213,7 +222,7 @@ def _settle(staging: Path, plan: _Planned) -> None:
 
 def _described(staging: Path, plan: _Planned) -> dict[str, Any]:
     """Digest one file, and describe it."""
-    with open(staging / plan.name, "rb", buffering=0) as file:
+    with regular.reading(staging / plan.name, buffering=0) as file:
         digest = digests.of_stream(file, detail=plan.table is not None)
     entry: dict[str, Any] = {"name": plan.name, "role": plan.role, "size": digest.size, "sha256": digest.sha256}
     if plan.table is not None:

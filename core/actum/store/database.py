@@ -23,6 +23,7 @@ from urllib.parse import quote
 from actum import clock, faults
 from actum.errors import NotFound, WorkspaceUnusable
 from actum.generation import sync_folder
+from actum.ipc import regular
 from actum.limits import BACKUPS_KEPT_MAX, QUICK_CHECK_MS_MAX
 from actum.model import status
 from actum.store import ddl_sqlite, failures
@@ -266,6 +267,9 @@ def _migrate(connection: sqlite3.Connection, ws: Workspace, revision: str) -> No
 
 
 def _connect(database: Path, mode: str, pragmas: tuple[str, ...], kind: type[_Connection]) -> _Connection:
+    """Raises sqlite3.Error. SQLite would wait at a FIFO for whoever writes into it."""
+    if os.path.exists(database) and not os.path.isfile(database):
+        raise sqlite3.OperationalError(f"unable to open database file: it {regular.WORDS}")
     connection = sqlite3.connect(
         f"file:{quote(str(database))}?mode={mode}",
         uri=True,

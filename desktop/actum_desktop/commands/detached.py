@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from actum import limits
 from actum.errors import StorageFailed
+from actum.ipc import regular
 
 if TYPE_CHECKING:
     from actum.workspace import Workspace
@@ -69,7 +70,7 @@ def has_ended(pid: int) -> bool:
 def open_log(path: Path) -> int:
     """A descriptor that appends to the log; one above its bound starts afresh. Raises OSError."""
     too_long = path.exists() and path.stat().st_size > limits.DETACHED_LOG_BYTES_MAX
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | (os.O_TRUNC if too_long else 0), 0o600)
+    return regular.descriptor(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if too_long else 0))
 
 
 def _program() -> list[str]:

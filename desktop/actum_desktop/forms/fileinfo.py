@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actum import limits
+from actum.ipc import regular
 
 from actum_desktop import measures
 from actum_desktop.i18n import _, ngettext
@@ -76,7 +77,7 @@ def look_size(path: str, base: Path) -> FileInfo:
 
 def _read(path: str, size: int) -> FileInfo:
     digest, lines, last = hashlib.sha256(), 0, b"\n"
-    with open(path, "rb") as stream:
+    with regular.reading(path, follow=True) as stream:
         while chunk := stream.read(_CHUNK_BYTES):
             digest.update(chunk)
             lines += chunk.count(b"\n")

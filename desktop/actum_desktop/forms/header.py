@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 
 from actum import limits
+from actum.ipc import regular
 
 
 def columns(path: str, base: Path) -> list[str]:
@@ -19,8 +20,7 @@ def columns(path: str, base: Path) -> list[str]:
     full = os.path.abspath(os.path.join(base, os.path.expanduser(path)))
     if full.lower().endswith((".parquet", ".pq")):
         return _parquet(full)
-    with open(full, "rb") as stream:
-        head = stream.read(limits.HEAD_BYTES_MAX).decode("utf-8-sig", "replace")
+    head = regular.content(full, limits.HEAD_BYTES_MAX, follow=True).decode("utf-8-sig", "replace")
     first, newline, _rest = head.partition("\n")
     if full.lower().endswith((".jsonl", ".ndjson", ".json")):
         return _json(first)
@@ -45,6 +45,7 @@ def _parquet(path: str) -> list[str]:
     from pyarrow import ArrowException, parquet
 
     try:
-        return list(parquet.read_schema(path).names)
+        with regular.reading(path, follow=True) as stream:
+            return list(parquet.read_schema(stream).names)
     except ArrowException:
         return []
