@@ -242,6 +242,13 @@ class RefusalKind(StrEnum):
     LOST = "lost"  # the commit's answer was lost: reopen and read
 
 
+# Codes in `Refused.details`: the store's files are not the workspace's any more, and this instance stops at once. In words:
+MISPLACED = {
+    "database_moved": "the workspace's database was moved, replaced or removed",
+    "log_gone": "the write-ahead log of the workspace's database was removed or replaced",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What one commit changed, for whoever shows it: run numbers, and the kinds of rows touched."""

@@ -6,8 +6,9 @@ only then is each answered, from the writer thread. A refused request is rolled 
 `Refused`; its neighbours are not touched. If a newer service instance exists, every request is refused with EPOCH.
 
 When the COMMIT itself fails for want of room nothing was written: STORAGE. When its answer is lost nobody can tell: LOST,
-the connection is closed and opened anew, and whoever asked reads the store. The write-ahead log is folded back by this
-connection alone, between commits.
+the connection is closed and opened anew, and whoever asked reads the store. Where the files are not the workspace's any more
+(`inplace`) nothing is acknowledged: STORAGE before the COMMIT, LOST after it, with a code of MISPLACED. The write-ahead log is
+folded back by this connection alone, between commits.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from actum.model import changes as model
 from actum.model.changes import Answer, Changes, Persisted, RefusalKind, Refused, Request
 from actum.store import admission, database, epochs, failures, journal, loading, results, runs, selects, tasks
 from actum.store.epochs import Opened
+from actum.store.inplace import InPlace
 from actum.store.openlog import OpenLog
 from actum.store.writing import Refusal, Session
 from actum.workspace import Workspace, create_folders
@@ -64,6 +66,7 @@ class Writer:
         self._connection: sqlite3.Connection | None = None
         self._opened: Opened | None = None
         self._log: OpenLog | None = None
+        self._in_place = InPlace(ws)
         self._queue: deque[tuple[Request, Reply]] = deque()
         lock = threading.RLock()
         self._wake = threading.Condition(lock)
@@ -100,6 +103,7 @@ class Writer:
         try:
             connection = database.open_writer(self._ws)
             self._opened = self._open(connection, instance, identity or {}, self._log)
+            self._in_place.hold()
         except BaseException as error:
             if connection is not None:
                 connection.close()
@@ -149,6 +153,16 @@ class Writer:
     def subscribe(self, callback: Subscriber) -> None:
         """Call `callback` in the writer thread with what each commit changed."""
         self._subscribers.append(callback)
+
+    def misplaced(self) -> str:
+        """Why nothing can be recorded any more: a code of MISPLACED, or "". From any thread."""
+        try:
+            self._in_place.check()
+        except WorkspaceUnusable as error:
+            return error.code
+        except OSError:  # it cannot be told now; a commit will say
+            return ""
+        return ""
 
     def settle(self) -> None:
         """Return when all that was asked is written and its answers were given. Never in the writer thread."""
@@ -201,9 +215,11 @@ class Writer:
                 return [_newer()] * len(requests)
             answers = [self._one(connection, request) for request in requests]
             faults.point("store.commit.before")
+            self._in_place.check()
             committing = True
             connection.execute("COMMIT")
             faults.point("store.commit.after")
+            self._in_place.check()
             return answers
         except (sqlite3.Error, OSError, ActumError) as error:
             lost = committing and not (isinstance(error, sqlite3.Error) and failures.primary(error) == "SQLITE_FULL")
@@ -247,7 +263,8 @@ class Writer:
             else:
                 self._connection = connection
         if lost:
-            return Refused(RefusalKind.LOST, f"The answer of the commit was lost: {error}.")
+            details = error.to_json()["error"] if isinstance(error, ActumError) else {}
+            return Refused(RefusalKind.LOST, f"The answer of the commit was lost: {error}.", details=details)
         explained = error
         if isinstance(error, sqlite3.Error):
             explained = failures.known(error, self._ws.database, "writing to the database") or error
@@ -259,7 +276,9 @@ class Writer:
 
     def _connected(self) -> sqlite3.Connection:
         if self._connection is None:
+            self._in_place.check_database()  # nothing is created where it is gone
             self._connection = database.open_writer(self._ws)
+            self._in_place.hold()
             self._changed_before = 0
         return self._connection
 
@@ -286,11 +305,14 @@ class Writer:
             self._changed_before = connection.total_changes
 
     def _end(self) -> None:
+        in_place = False
         try:
             connection = self._connected()
+            self._in_place.check_database()
+            in_place = True
             if epochs.close_epoch(connection, self.opened.epoch):
                 self._fold(whole=True)
-        except (sqlite3.Error, WorkspaceUnusable) as error:
+        except (sqlite3.Error, OSError, WorkspaceUnusable) as error:
             log.info("the orderly end was not recorded: %s", error)
         left, self._connection = self._connection, None
         if left is None:
@@ -298,7 +320,7 @@ class Writer:
         try:
             newest = selects.epoch(left) == self.opened.epoch
             left.close()
-            if newest and self._log is not None:
+            if newest and in_place and self._log is not None:
                 self._log.closed()
         except (sqlite3.Error, OSError) as error:
             log.info("the database was not closed in order: %s", error)

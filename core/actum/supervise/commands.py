@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from actum.errors import ActumError, Conflict, WorkspaceUnusable
-from actum.model.changes import RefusalKind, Refused
+from actum.errors import ActumError, Conflict, WorkspaceUnusable, from_json
+from actum.model.changes import MISPLACED, RefusalKind, Refused
 from actum.model.run import AttemptRow
 
 
@@ -27,9 +27,17 @@ class Stopping:
     commands: list[int]
 
 
+def misplaced(refused: Refused) -> ActumError | None:
+    """The store's own words where nothing was recorded because its files are not the workspace's any more."""
+    gone = refused.kind is RefusalKind.STORAGE and refused.details.get("code") in MISPLACED
+    return from_json(refused.details) if gone else None
+
+
 def refusal_error(refused: Refused) -> ActumError:
     if refused.kind is RefusalKind.KEY:
         return Conflict("key_conflict", refused.message, remedy="Use another key for another request.", **refused.details)
+    if (error := misplaced(refused)) is not None:
+        return error
     if refused.kind is RefusalKind.STORAGE:
         return WorkspaceUnusable("not_recorded", "The request could not be recorded; nothing was created.", refused.message)
     return ActumError(f"refused_{refused.kind.value}", refused.message, **refused.details)

@@ -19,7 +19,7 @@ from actum.model.changes import Answer, JournalEntry, Note, Persisted, RefusalKi
 from actum.model.run import AttemptRow
 from actum.model.status import TERMINAL, AttemptEvent, Phase, RunStatus
 from actum.supervise import advancing, attesting, deadlines, events, policies, retry, slots
-from actum.supervise.commands import Reconcile, Stopping, refusal_error
+from actum.supervise.commands import Reconcile, Stopping, misplaced, refusal_error
 from actum.supervise.effects import Effect, Forget, Persist, Reply, Retire
 from actum.supervise.looking import looked
 from actum.supervise.machine import Machine
@@ -256,7 +256,7 @@ class Supervisor:
         """Said at once, and then not done behind the user's back."""
         m.seen.stop_cause = None
         what, remedy = "The stop could not be recorded.", "Free some space, then stop it again."
-        error = WorkspaceUnusable("stop_not_recorded", what, refused.message, remedy)
+        error = misplaced(refused) or WorkspaceUnusable("stop_not_recorded", what, refused.message, remedy)
         return [Reply(command, error=error) for command in self._stops.pop(m.attempt, [])]
 
     def _answer_stops(self, m: Machine) -> list[Effect]:

@@ -119,7 +119,7 @@ class InThisProcess:
 
     def leave(self) -> None:
         try:
-            if not self.headless.retired:
+            if self.headless.controller.supervisor.retired is None:
                 self._finish_what_follows()
                 self.headless.controller.writer.settle()  # what a signal cut off is on record, or is not
                 resume = left_to_do(self._ws, self.headless.controller.supervisor.epoch)

@@ -9,11 +9,20 @@ more: a run that waits, or whose inputs are being frozen, begins with the next s
 
 from __future__ import annotations
 
-from actum.model.changes import Change, NextAttempt
+from actum.model.changes import MISPLACED, Answer, Change, NextAttempt, RefusalKind, Refused
 from actum.model.status import AttemptEvent
 from actum.supervise.effects import Effect, Launch, Persist
 
 _BEGINNINGS = (AttemptEvent.SLOT_GRANTED, AttemptEvent.INPUTS_FROZEN)
+
+
+def retires(answer: Answer) -> str | None:
+    """Why an instance that gets this answer may do nothing more, or None."""
+    if not isinstance(answer, Refused):
+        return None
+    if answer.kind is RefusalKind.EPOCH:
+        return "a newer service instance has opened its epoch"
+    return MISPLACED.get(str(answer.details.get("code")))
 
 
 def still_done(effect: Effect, *, store_closed: bool) -> bool:
