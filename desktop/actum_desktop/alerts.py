@@ -147,6 +147,12 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("It was told to end without a trace. The status stays as it is."),
         N_("Nothing has to be done."),
     ),
+    "remains": (
+        N_("something of a closed run is alive"),
+        N_("Processes of this run are alive although it is closed and its slot was released."),
+        N_("The status stays as it is. Actum ends only what it can prove to be of the run; its journal says what was sent."),
+        N_("Nothing has to be done if they end by themselves. Otherwise look at the processes named below."),
+    ),
     "folder_moved": (
         N_("the folder it computes in was moved away"),
         N_("The folder of this attempt is not at its place any more; its host still reaches it where it is now."),

@@ -15,9 +15,11 @@ from actum_desktop.tasksdesk import Send
 
 
 class Asking(QObject):
-    """Signals: `admitted` (run number), when a run that was asked for is on record."""
+    """Signals: `admitted` (run number), when a run that was asked for is on record; `checked` (the verdicts of a look that was
+    asked for, or the error in place of them)."""
 
     admitted = Signal(object)
+    checked = Signal(object)
 
     def __init__(self, send: Send, workspace: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -77,8 +79,13 @@ class Asking(QObject):
         self._send({"verb": "attest", "run": run, "by": getpass.getuser()})
 
     def check(self) -> None:
-        """Look at everything that is left over, again."""
-        self._send({"verb": "reconcile", "resume": False})
+        """Look at everything that is left over, again; what came of it is told."""
+
+        def refused(error: ActumError) -> bool:
+            self.checked.emit(error)
+            return True
+
+        self._send({"verb": "reconcile", "resume": False}, lambda ok: self.checked.emit(list(ok["verdicts"])), refused)
 
     def _on_admitted(self, ok: Mapping[str, Any]) -> None:
         self.admitted.emit(int(ok["run"]))

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from actum.limits import PIDS_NAMED_MAX
+
 from actum_desktop import measures
 from actum_desktop.i18n import N_, _, ngettext
 
@@ -132,6 +134,12 @@ _BY_ROW: Mapping[tuple[int, str], Told] = {
     (10, "adopt"): (N_("Still starting"), "circle-dashed", "accent", N_("Watching it again"), N_("waits for its host")),
 }
 
+# How far the ending of what was found has come, where its evidence says so: what was done, what follows.
+_REMAINS: Mapping[str, tuple[str, str]] = {
+    "ended": (N_("Ended what was left"), N_("nothing of it is left; the status stays as it is")),
+    "refused": (N_("It could not be ended"), N_("looked at again every minute; the status stays as it is")),
+}
+
 _PUBLISHED_ROWS = (3, 4, 5, 6, 7)  # these are decided by where the package is, and by nothing else
 
 
@@ -145,6 +153,7 @@ def verdict(item: Any) -> VerdictWords:
     if told is None:
         return VerdictWords(str(get("verdict", "") or _("Unknown")), "info", "text2", lines, action, "")
     word, icon, tone, done, after = told
+    done, after = _REMAINS.get(str(evidence.get("remains")), (done, after))
     return VerdictWords(_(word), icon, tone, lines, _(done), _(after))
 
 
@@ -193,7 +202,7 @@ def evidence_lines(evidence: Mapping[str, Any], row: int = 0, status: str = "") 
         first = measures.joined(_host(evidence), _known(_OUTCOME, evidence.get("outcome")))
         claim = _known(_CLAIM, evidence.get("claim")) if status == "STARTING" else ""
         second = measures.joined(_tree(evidence), claim)
-    return tuple(line for line in (first, second, place, _why(evidence)) if line)
+    return tuple(line for line in (first, second, place, _named(evidence), _why(evidence)) if line)
 
 
 def _known(words: Mapping[str, str], name: Any) -> str:
@@ -213,6 +222,23 @@ def _tree(evidence: Mapping[str, Any]) -> str:
     if evidence.get("tree") == "left" and left:
         return ngettext("{n} process of it is left.", "{n} processes of it are left.", left).format(n=left)
     return _known(_TREE, evidence.get("tree"))
+
+
+def _named(evidence: Mapping[str, Any]) -> str:
+    """The processes that were found of a closed attempt, and what each was sent."""
+    if not evidence.get("remains"):
+        return ""
+    sent = {each["pid"]: each for each in evidence.get("signals") or ()}
+    named = [_sent(pid, sent.get(pid)) for pid in dict.fromkeys([*sent, *(evidence.get("pids") or ())])]
+    more = len(named) - PIDS_NAMED_MAX
+    listed = measures.listed(named[:PIDS_NAMED_MAX]) + (" …" if more > 0 else "")
+    return _("Process {named}.").format(named=listed) if named else ""
+
+
+def _sent(pid: int, signalled: Mapping[str, Any] | None) -> str:
+    if signalled is None:
+        return str(pid)
+    return f"{pid} ({signalled['signal']}: {str(signalled['result']).replace('_', ' ')})"
 
 
 def _why(evidence: Mapping[str, Any]) -> str:

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from actum_desktop.ports import Commands, Reads
 
 _SECOND_MS = 1_000
-_UNREMARKABLE = frozenset({1, 8})  # rows of §6 that alone are no reason for the launch screen
 
 
 class Window(QWidget):
@@ -127,6 +126,8 @@ class Window(QWidget):
         self._launch = LaunchView(ink)
         self._launch.opened.connect(self._on_launch_opened)
         self._launch.check_asked.connect(self.asking.check)
+        self.asking.checked.connect(self._launch.checked)
+        self.asking.checked.connect(self._alerts.checked)
         self._launch.run_chosen.connect(self._on_launch_run)
         self._pages = QStackedWidget()
         self._make_desks()
@@ -280,11 +281,11 @@ class Window(QWidget):
         self._launch.supervising(state, self._source, self._counts.waiting)
         self._tasks.supervising(state, self._counts.waiting)
         self.in_flight_changed.emit()
-        found = any(verdict.row not in _UNREMARKABLE for verdict in state.verdicts)
-        if found and not self._seen_launch and self._source is not None:
+        if self._launch.news and not self._seen_launch and self._source is not None:
             self._seen_launch = True
-            self._whole.setCurrentWidget(self._launch)
-            self._launch.focus_start()
+            if self._places.now.screen == "runs":  # whoever has gone elsewhere meanwhile finds it among the alerts
+                self._whole.setCurrentWidget(self._launch)
+                self._launch.focus_start()
 
     def on_answered(self, answered: Answered) -> None:
         self._sending.answered(answered)

@@ -255,7 +255,7 @@ class Leftovers:
         if remains.host is not None:
             data["host"] = remains.host.pid
         if remains.why:
-            data["message"] = remains.why
+            data["why"] = remains.why
         return RaiseAlert(_key(remains.row), CODE, "warning", now.utc_us, data, remains.row.run)
 
     def _note(self, remains: _Remains, *entries: JournalEntry, alert: RaiseAlert | ClearAlert | None = None) -> Note:

@@ -38,6 +38,7 @@ KINDS = frozenset(
         NP_("event", "publish pending"),
         NP_("event", "records wait"),
         NP_("event", "recovery ended"),
+        NP_("event", "remains gone"),
         NP_("event", "retry"),
         NP_("event", "sealed late"),
         NP_("event", "signalled"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,28 @@ class Leftover:
         words = self.words
         parts = [words.word, self.title, self.sub, *words.evidence, words.done, words.after]
         return ". ".join(part.rstrip(".。") for part in parts if part)
+
+
+def is_news(verdict: Verdict) -> bool:
+    """Whether it is a reason for the launch screen: a run that only waits is none, nor what an alert tells since before."""
+    return verdict.row != 1 and not verdict.evidence.get("told_before")
+
+
+def of_closed(verdict: Verdict) -> bool:
+    """Whether it is about what was closed and released when it was looked at."""
+    return verdict.row in (2, 3, 8)
+
+
+def with_answer(verdicts: Sequence[Verdict], answer: Sequence[Mapping[str, Any]]) -> list[Verdict]:
+    """The verdicts of the launch, and those that a later look brought of what was not among them."""
+    known = {_which(verdict) for verdict in verdicts}
+    told = [Verdict(**{key: each[key] for key in Verdict.__dataclass_fields__}) for each in answer]
+    return [*verdicts, *(verdict for verdict in told if _which(verdict) not in known)]
+
+
+def _which(verdict: Verdict) -> tuple[str, int]:
+    """The attempt, and which of its verdicts: of what lives of it, of its result or package; one that is open has one."""
+    return verdict.attempt, verdict.row if of_closed(verdict) else 0
 
 
 def leftovers(verdicts: Sequence[Verdict], source: Source | None) -> list[Leftover]:

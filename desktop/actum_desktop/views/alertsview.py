@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from actum.errors import ActumError
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
@@ -287,7 +288,18 @@ class AlertsView(QWidget):
         self._on_current()
 
     def _on_check(self) -> None:
+        self._check.setEnabled(False)
         self.check_asked.emit()
+
+    def checked(self, answer: object) -> None:
+        """What came of looking again, or why nothing did."""
+        self._check.setEnabled(True)
+        self._now = measures.clock(measures.now_us())
+        said = answer.what if isinstance(answer, ActumError) else ""
+        if isinstance(answer, list):
+            text = ngettext("looked again at {time}: {n} verdict", "looked again at {time}: {n} verdicts", len(answer))
+            said = text.format(time=self._now, n=len(answer))
+        self._checked.setText(said)
 
     def focus_start(self) -> None:
         self._list.setFocus()

@@ -5,6 +5,10 @@ There is no button that declares a process gone (R07, R09). Nothing starts befor
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from actum.errors import ActumError
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -18,9 +22,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from actum_desktop import measures
 from actum_desktop.controller.events import Supervising
 from actum_desktop.i18n import _, ngettext
-from actum_desktop.models.launchmodel import LEFTOVER, LaunchModel, Leftover, leftovers
+from actum_desktop.models.launchmodel import LEFTOVER, LaunchModel, Leftover, is_news, leftovers, of_closed, with_answer
 from actum_desktop.models.source import Source
 from actum_desktop.views.ink import Ink
 from actum_desktop.views.sidebar import mark
@@ -124,8 +129,14 @@ class LaunchView(QWidget):
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.viewport().setAutoFillBackground(False)
         self._list.activated.connect(self._on_activated)
-        self._verdicts, self._held, self._promise = Badge(ink), Badge(ink), Badge(ink)
+        self.news = False  # whether anything was found that is a reason to show this
+        self._state: Supervising | None = None
+        self._source: Source | None = None
+        self._answer: list[Mapping[str, Any]] = []
+        self._verdicts, self._held, self._promise, self._looked = Badge(ink), Badge(ink), Badge(ink), Badge(ink)
+        self._looked.hide()
         self._promise.say("shield-check", _("none was signalled on a guess"), "text2")
+        self._about = Label(theme, "", "body", 400, "text2", wrap=True)
         self._queue = Label(theme, "", "body", 600)
         self._queue_note = Label(theme, "", "caption", 400, "text2", wrap=True)
         self._check = button(theme, _("Check again"), self._on_check, icon="arrows-clockwise")
@@ -141,12 +152,11 @@ class LaunchView(QWidget):
         words = QVBoxLayout()
         words.setSpacing(px(3))
         words.addWidget(Label(theme, _("Here is what happened to your runs"), "page", 600))
-        text = _("The last session ended with runs open. They had processes of their own, so each was looked up.")
-        words.addWidget(Label(theme, text, "body", 400, "text2", wrap=True))
+        words.addWidget(self._about)
         head.addLayout(words, 1)
         badges = QHBoxLayout()
         badges.setSpacing(px(8))
-        for badge in (self._verdicts, self._held, self._promise):
+        for badge in (self._verdicts, self._held, self._promise, self._looked):
             badges.addWidget(badge)
         badges.addStretch(1)
         card = Card(theme)
@@ -179,11 +189,11 @@ class LaunchView(QWidget):
 
     def supervising(self, state: Supervising, source: Source | None, waiting: int) -> None:
         """Show the verdicts so far; the buttons wait until there is one for each."""
-        rows = leftovers(state.verdicts, source)
-        self.model.show(rows)
-        self._fit()
-        count = len(rows)
-        done = state.verdicts_complete
+        self._state, self._source = state, source
+        self.news = any(is_news(verdict) for verdict in state.verdicts)
+        self._show_rows()
+        count = self.model.rowCount()
+        done = state.verdicts_complete and not state.looking
         text = (
             ngettext("{n} of {n} has a verdict", "{n} of {n} have a verdict", count)
             if done
@@ -195,9 +205,30 @@ class LaunchView(QWidget):
         if held:
             self._held.say("question-fill", ngettext("{n} is held", "{n} are held", held).format(n=held), "warn")
         self._queue_words(state, waiting)
-        for made in (self._keep, self._resume):
-            made.setEnabled(done)
-            made.setToolTip("" if done else _("Every leftover needs a verdict first."))
+        for made in (self._keep, self._resume):  # what is closed holds nobody up
+            made.setEnabled(state.verdicts_complete)
+            made.setToolTip("" if state.verdicts_complete else _("Every leftover needs a verdict first."))
+
+    def _show_rows(self) -> None:
+        verdicts = self._state.verdicts if self._state is not None else ()
+        self.model.show(leftovers(with_answer(verdicts, self._answer), self._source))
+        opened = _("The last session ended with runs open. They had processes of their own, so each was looked up.")
+        closed = _("Runs that are closed were looked at too: what lives of them, their results, and what they left.")
+        both = (opened, not all(of_closed(each) for each in verdicts)), (closed, any(of_closed(each) for each in verdicts))
+        self._about.setText(measures.joined(*(text for text, holds in both if holds)))
+        self._fit()
+
+    def checked(self, answer: object) -> None:
+        """What came of looking again: every verdict of it, and when; or why there is none."""
+        self._check.setEnabled(True)
+        if isinstance(answer, ActumError):
+            self._looked.say("warning-fill", answer.what, "bad")
+        elif isinstance(answer, list):
+            self._answer = answer
+            self._show_rows()
+            text = ngettext("looked again at {time}: {n} verdict", "looked again at {time}: {n} verdicts", len(answer))
+            self._looked.say("arrows-clockwise", text.format(time=measures.clock(measures.now_us()), n=len(answer)), "text")
+        self._looked.show()
 
     def _fit(self) -> None:
         """The register is as high as its rows, not higher."""
@@ -224,6 +255,9 @@ class LaunchView(QWidget):
         self._resume.setFocus()
 
     def _on_check(self) -> None:
+        self._check.setEnabled(False)
+        self._looked.say("circle-dashed", _("looking again"), "text2")
+        self._looked.show()
         self.check_asked.emit()
 
     def _on_keep(self) -> None:
