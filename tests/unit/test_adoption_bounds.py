@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from actum import limits
+from actum.errors import Conflict
 from actum.generation import read_generation
 from actum.model.status import AttemptEvent, Pair, Phase, Status
+from actum.store.show import show_document
 from actum_desktop.controller import adoption
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -83,3 +85,35 @@ def test_what_cannot_be_read_is_no_offer(place: Place) -> None:
     manifest.write_text(manifest.read_text().replace(row.attempt, "of another"))
     assert adoptable.sealed_package(place.ws, ended) is None
     place.open()
+
+
+ENDED = (
+    ("result_rejected", "The helper failed in “verify”. MemoryError:  (compare.py, line 9)", False),
+    ("result_rejected", "Too much waits for this helper already. Try again later.", False),
+    ("input_changed", "The input “data” cannot be read any more: MemoryError:  (digests.py, line 40)", False),
+    ("input_changed", "The program cannot be read any more: Too much waits for this helper already.", False),
+    ("input_changed", "The input “data” cannot be read any more: No such file or directory: /data.csv.", True),
+    ("input_changed", "The input “data” was changed while the run was computing (/data.csv).", True),
+    ("result_rejected", "The table “a” has 3 rows and states 4.", True),
+    ("package_lost", "The sealed package is gone from its staging folder: it was removed from outside.", True),
+)
+
+
+def test_r03_only_a_finding_takes_away_what_was_sealed(place: Place) -> None:
+    """Earlier versions recorded a helper that had failed as a rejection; by its words it is known, and the work is adopted."""
+    with w.writing(place.ws) as writer:
+        digest = w.add_task(writer)
+        for code, message, _ in ENDED:
+            row = w.bring_to(writer, w.admit(writer, digest), Pair(Status.RUNNING, Phase.VERIFYING))
+            row = w.move(writer, row, AttemptEvent.REJECTED, columns={"failure_code": code, "failure_message": message})
+            left_a_manifest(place, row)
+    place.open()
+    reader = place.headless.controller.reader
+    for run, (_, message, refused) in enumerate(ENDED, 1):
+        if refused:
+            with pytest.raises(Conflict, match="cannot be adopted"):
+                adoption.admit(place.ws, reader, run, None)
+        else:
+            assert adoption.admit(place.ws, reader, run, None).adopts == place.row(run).attempt  # type: ignore[union-attr]
+        offer = show_document(reader, place.ws, run)["adoption"]["offer"]
+        assert (offer is None) == refused, message

@@ -85,6 +85,7 @@ class AttemptRow:
     folder: str | None = None
     contact: Contact = Contact.NONE
     failure_code: str | None = None
+    failure_message: str = ""
     started_at_us: int | None = None
     host_identity: Mapping[str, Any] | None = None
     records_offset: int = 0

@@ -4,11 +4,13 @@ Two kinds are told apart and said. *outcome* (or *record*): the host sealed and 
 first. *manifest*: there is a valid manifest and no outcome; the host died between the two. Such a package is never continued
 by itself, since nobody confirmed the end of its tree; a person may adopt it, and is told that its digest was recorded by
 nobody at the time. What verification has refused once is not offered again; where an adoption was stopped, or refused for
-what has been mended since, it may be asked for again. Nothing is changed here.
+what has been mended since, it may be asked for again. A refusal is a finding: what earlier versions recorded as one although
+a helper had only failed, or had not been asked, is none, and is known by its words. Nothing is changed here.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +28,12 @@ from actum.workspace import Workspace
 ADOPTABLE = UNSUCCESSFUL
 # Verification has looked at these, or at their inputs, and has refused them.
 REFUSED = frozenset({FailureCode.RESULT_REJECTED.value, FailureCode.INPUT_CHANGED.value, FailureCode.PACKAGE_LOST.value})
+# How earlier versions worded a rejection that was no finding: a defect of the helper, too little memory, too long a queue.
+_NO_FINDING = re.compile(
+    r"The helper failed in “|Too much waits for this helper|"
+    r".* cannot be read any more: (?:Too much waits for this helper|\w+: .*\(\w+\.py, line \d+\))",
+    re.DOTALL,
+)
 _ELSEWHERE = "What attempt {n} sealed was sealed for the workspace that this one is a copy of; it can be adopted there."
 
 
@@ -59,6 +67,7 @@ class Ended:
     status: str
     closed: bool
     failure_code: str | None
+    failure_message: str
     deletion: str
     is_adoption: bool
     sealed: Mapping[str, Any] | None
@@ -73,6 +82,7 @@ def of_row(row: AttemptRow) -> Ended:
         status=row.pair.status.value,
         closed=row.pair.phase is Phase.CLOSED and row.released,
         failure_code=row.failure_code,
+        failure_message=row.failure_message,
         deletion=row.deletion.value,
         is_adoption=row.adopts is not None,
         sealed=row.facts.get(FactName.SEALED),
@@ -89,6 +99,7 @@ def of_detail(run: RunRow, attempt: AttemptDetail, facts: Sequence[FactRow]) -> 
         status=attempt.status,
         closed=attempt.phase == Phase.CLOSED and attempt.released,
         failure_code=attempt.failure_code,
+        failure_message=attempt.failure_message or "",
         deletion=run.deletion,
         is_adoption=run.adopted_attempt is not None,
         sealed=None if sealed is None else {**sealed.evidence, "at_us": sealed.at_us},
@@ -116,7 +127,7 @@ def refusal(ended: Ended) -> str:
         return f"Run {ended.run} is an adoption itself; what can be adopted is the run whose package it took up."
     if ended.status not in ADOPTABLE or not ended.closed:
         return f"Attempt {ended.n} is {ended.status}; only one that ended without a result, and is released, is adopted."
-    if ended.failure_code in REFUSED:
+    if ended.failure_code in REFUSED and not _NO_FINDING.match(ended.failure_message):
         return f"Verification has refused what attempt {ended.n} left ({ended.failure_code})."
     return ""
 

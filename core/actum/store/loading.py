@@ -114,6 +114,7 @@ def _load(connection: sqlite3.Connection, row: Mapping[str, Any]) -> AttemptRow:
         folder=row["folder"],
         contact=Contact(row["contact"]),
         failure_code=row["failure_code"],
+        failure_message=row["failure_message"] or "",
         started_at_us=row["started_at_us"],
         host_identity=from_text(row["host_identity"]),
         records_offset=row["records_offset"],

@@ -11,7 +11,7 @@ from actum.store.sql import constant
 
 _OF_ATTEMPT = (
     "seq", "id", "n", "status", "phase", "released", "session", "cookie", "secret_sha256", "folder", "host_identity",
-    "contact", "failure_code", "started_at_us", "created_at_us", "records_offset",
+    "contact", "failure_code", "failure_message", "started_at_us", "created_at_us", "records_offset",
 )  # fmt: skip
 _OF_RUN = (
     "number", "current_attempt", "task", "key", "request_digest", "parameters", "admitted_epoch", "stop_requested_at_us",
