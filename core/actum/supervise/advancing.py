@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from actum.clock import US, Now
-from actum.limits import HELPER_TRIES_MAX, HOST_SILENT_S, LOOK_AGAIN_S, PUBLISH_RETRY_S, RECORDS_EVERY_S
+from actum.limits import HELPER_TRIES_MAX, HOST_SILENT_S, LOOK_AGAIN_S, PIDS_NAMED_MAX, PUBLISH_RETRY_S, RECORDS_EVERY_S
 from actum.model.changes import JournalEntry
 from actum.model.status import TERMINAL, Contact, Pair, Phase, Status
-from actum.supervise import adopting, clearing, computing, deadlines, events, finishing, listening, opening
+from actum.supervise import adopting, clearing, computing, deadlines, events, finishing, listening, opening, waiting
 from actum.supervise.effects import Effect, ReadRecords
 from actum.supervise.looking import tree_is_left
 from actum.supervise.machine import Machine
@@ -45,6 +45,7 @@ def advance(m: Machine, now: Now) -> list[Effect]:
     if m.pending is not None or m.closed:
         return []
     effects = _urgent(m, now)
+    effects += waiting.say(m, now)
     if m.pending is not None or now.monotonic_us < m.not_before_us:
         return effects
     effects += STEPS[m.row.pair.phase](m, now)
@@ -227,7 +228,8 @@ def _on_claim_answered(m: Machine, event: events.ClaimAnswered, now: Now) -> lis
     m.doing.discard("revoke")
     if event.error is not None:
         m.wait(now, LOOK_AGAIN_S)
-        return []
+        return waiting.failed(m, now, waiting.CLAIM, event.error)
+    waiting.went_on(m, waiting.CLAIM)
     if event.revoked or event.claim.get("by") == "supervisor":
         m.seen.claim_revoked = True
         return []
@@ -239,7 +241,10 @@ def _on_claim_answered(m: Machine, event: events.ClaimAnswered, now: Now) -> lis
 
 
 def _on_records(m: Machine, event: events.RecordsRead, now: Now) -> list[Effect]:
-    """Records count as read only once they are on record; a batch that cannot be written now is read again."""
+    """Records count as read only once they are on record; a batch that cannot be written now is read again.
+
+    So does what was passed over, which is no record: the offset after it is on record before anything is read further.
+    """
     m.doing.discard("records")
     last = m.seen.records_final and not event.more
 
@@ -249,12 +254,28 @@ def _on_records(m: Machine, event: events.RecordsRead, now: Now) -> list[Effect]
 
     if event.error is not None:
         m.live["records_not_before_us"] = now.monotonic_us + int(LOOK_AGAIN_S * US)
-        return []
+        return waiting.failed(m, now, waiting.RECORDS, event.error)
+    waiting.went_on(m, waiting.RECORDS)
     if m.pending is not None:
         return []
-    if not event.records:
+    _note_passed_over(m, event, now)
+    if not event.records and event.skipped is None:
         return kept(now)
     return m.persist(now, records=event.records, columns={"records_offset": event.offset}, then=kept)
+
+
+def _note_passed_over(m: Machine, event: events.RecordsRead, now: Now) -> None:
+    """Lines that are no records, journalled when the first is passed over, and all of them together at the end (R11)."""
+    known = m.live.get("passed_over", {"lines": 0, "bytes": 0, "upto": -1, "told": 0})
+    skipped = event.skipped
+    if skipped is not None and event.offset > known["upto"]:  # a batch may be read again
+        lines, size = known["lines"] + skipped["lines"], known["bytes"] + skipped["bytes"]
+        known = {**skipped, **known, "lines": lines, "bytes": size, "upto": event.offset}
+    if known["lines"] > known["told"] and (known["told"] == 0 or not event.more):
+        known["told"] = known["lines"]
+        data = {name: known[name] for name in ("lines", "bytes", "offset", "why")}
+        m.note(JournalEntry("records_skipped", now.utc_us, data))
+    m.live["passed_over"] = known
 
 
 def _on_derived(m: Machine, event: events.Derived, now: Now) -> list[Effect]:
@@ -288,8 +309,9 @@ def _on_quarantined(m: Machine, event: events.Quarantined, now: Now) -> list[Eff
     m.doing.discard("quarantine")
     if event.error is not None:
         m.wait(now, PUBLISH_RETRY_S)
-    else:
-        m.seen.quarantined = True
+        return waiting.failed(m, now, waiting.QUARANTINE, event.error)
+    waiting.went_on(m, waiting.QUARANTINE)
+    m.seen.quarantined = True
     return []
 
 
@@ -301,6 +323,12 @@ def _on_signalled(m: Machine, event: events.Signalled, now: Now) -> list[Effect]
         m.seen.ended_pids = said
         m.note(JournalEntry("signalled", now.utc_us, said))
     m.next_look_us = 0 if tree_is_left(m.seen.evidence) else m.next_look_us
+    results = [(each.get("pid"), str(each.get("result"))) for each in event.results]
+    refused = [f"{pid}: {result.removeprefix('refused:')}" for pid, result in results if result.startswith("refused")]
+    if refused:
+        why = ", ".join(refused[:PIDS_NAMED_MAX])
+        return waiting.failed(m, now, waiting.SIGNALS, why, journalled=True)
+    waiting.went_on(m, waiting.SIGNALS)
     return []
 
 
@@ -309,11 +337,10 @@ def _on_stop_written(m: Machine, event: events.StopWritten, now: Now) -> list[Ef
     if event.error is not None:
         m.stop_sent.pop(event.level, None)
         m.wait(now, LOOK_AGAIN_S)
-        if not m.live.get("undelivered"):
-            m.live["undelivered"] = True
-            entry = JournalEntry("stop_stage", now.utc_us, {"stage": "not_delivered", "why": event.error})
-            m.note(entry)
-        return []
+        if waiting.STOP_FILE not in m.failing:
+            m.note(JournalEntry("stop_stage", now.utc_us, {"stage": "not_delivered", "why": event.error}))
+        return waiting.failed(m, now, waiting.STOP_FILE, event.error, journalled=True)
+    waiting.went_on(m, waiting.STOP_FILE)
     entry = JournalEntry("stop_stage", now.utc_us, {"stage": "delivered", "level": event.level})
     m.note(entry)
     return []

@@ -19,6 +19,7 @@ from actum.model.changes import Answer, JournalEntry, Note, Refused
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, TreeSeen
 from actum.model.run import AttemptRow
 from actum.model.status import Phase, Status
+from actum.supervise import waiting
 from actum.supervise.commands import refusal_error
 from actum.supervise.effects import Effect, Reply
 from actum.supervise.events import Attested
@@ -72,7 +73,8 @@ def believed(m: Machine, seen: Evidence) -> Evidence:
         told |= {"tree": TreeSeen.CLEAR, "tree_method": METHOD}
     if seen.outcome is OutcomeSeen.UNKNOWN:
         told |= {"outcome": OutcomeSeen.NONE}
-    if seen.claim is ClaimSeen.UNKNOWN and m.row.pair.status is Status.STARTING:
+    unsettled = seen.claim is ClaimSeen.UNKNOWN or (seen.claim is ClaimSeen.NONE and waiting.CLAIM in m.failing)
+    if unsettled and m.row.pair.status is Status.STARTING:
         told |= {"claim": ClaimSeen.NONE}
         m.live["launch_attested"] = True  # the claim cannot be revoked where its folder cannot be written
     return replace(seen, **told)

@@ -65,7 +65,8 @@ def publishing(m: Machine, now: Now) -> list[Effect]:
     if published.failure == "rename":  # kept until its arrow is on record: no rename while nobody can tell (P07)
         alert = m.alert(now, "publish_pending", "publish_pending", message=published.message)
         entry = JournalEntry("publish_pending", now.utc_us, {"message": published.message})
-        return m.persist(now, AttemptEvent.RENAME_FAILED, journal=(entry,), alerts=(alert,), then=_wait_to_publish(m))
+        journal = () if m.raised("publish_pending") else (entry,)
+        return m.persist(now, AttemptEvent.RENAME_FAILED, journal=journal, alerts=(alert,), then=_wait_to_publish(m))
     if published.failure == "differs":
         return reject_published(m, now, published.message)
     if published.failure == "neither":
@@ -83,7 +84,7 @@ def _publish(m: Machine, now: Now) -> list[Effect]:
         return []
     if not m.live.pop("may_rename", False):
         entry = JournalEntry("verified_again", now.utc_us, {"published": m.seen.package_only == "results"})
-        return m.persist(now, journal=(entry,), then=_may_rename(m))
+        return m.persist(now, journal=() if m.raised("publish_pending") else (entry,), then=_may_rename(m))
     return m.begin("publish", Publish(m.row, _recorded(m)))
 
 
@@ -178,10 +179,10 @@ def step_refused(m: Machine, now: Now, step: str, code: str, why: str) -> list[E
 
 
 def _step_waits(m: Machine, now: Now, step: str, code: str, why: str, alert: RaiseAlert) -> list[Effect]:
-    """Said once, tried again when there may be room."""
+    """Journalled once, for as long as its alert is open (R11); tried again when there may be room."""
     m.wait(now, PUBLISH_RETRY_S)
     entry = JournalEntry("step_waits", now.utc_us, {"step": step, "code": code, "message": why})
-    return m.persist(now, journal=(entry,), alerts=(alert,))
+    return m.persist(now, journal=() if alert.key in m.alerts else (entry,), alerts=(alert,))
 
 
 def try_step(m: Machine, now: Now, name: str, effect: Effect) -> list[Effect]:

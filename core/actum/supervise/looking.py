@@ -13,6 +13,7 @@ from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, Tre
 from actum.model.facts import FactName
 from actum.model.identity import ProcessIdentity
 from actum.model.status import Status
+from actum.supervise import waiting
 from actum.supervise.attesting import METHOD, believed, word
 from actum.supervise.clearing import end_leftovers, note_clear
 from actum.supervise.computing import host_lost
@@ -35,7 +36,7 @@ def looked(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
     _note_host(m, seen)
     _note_claim(m, seen)
     _note_outcome(m, seen)
-    _note_hold(m, waiting_for(seen) if decision.action is Action.HOLD else None, now)
+    _note_hold(m, waiting_for(seen) if decision.action is Action.HOLD else waiting.revocation(m), now)
     act = _ACTS.get(decision.action)
     return act(m, seen, now) if act is not None else []
 
@@ -64,13 +65,14 @@ def _claimed_meanwhile(seen: Evidence) -> bool:
 
 
 def verdict(m: Machine, decision: Decision, seen: Evidence) -> dict[str, Any]:
-    """The row of the launch screen and of `reconcile --json`."""
+    """The row of the launch screen and of `reconcile --json`. Its action is meant to be done; nothing of it is on record."""
+    revocation = waiting.revocation(m)
     return {
         "run": m.row.run,
         "attempt": m.attempt,
         "n": m.row.n,
         "row": decision.number,
-        "verdict": "cannot_tell" if decision.action is Action.HOLD else decision.action.value,
+        "verdict": "cannot_tell" if decision.action is Action.HOLD or revocation else decision.action.value,
         "action": decision.action.value,
         "recorded": {"status": m.row.pair.status.value, "phase": m.row.pair.phase.value},
         "evidence": {
@@ -80,7 +82,7 @@ def verdict(m: Machine, decision: Decision, seen: Evidence) -> dict[str, Any]:
             "claim": seen.claim.value,
             "package": seen.package.value,
             "pids": [member.identity.pid for member in seen.members],
-            "why": dict(seen.why),
+            "why": {**seen.why, **({waiting.CLAIM: revocation} if revocation else {})},
             "at": seen.at_us,
         },
     }

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from actum.clock import US, Now
-from actum.limits import LOOK_AGAIN_S, NOTICES_WAITING_MAX
+from actum.limits import LOOK_AGAIN_S, NOTICES_WAITING_MAX, STORE_RETRY_S
 from actum.model.changes import Arrow, Change, ClearAlert, JournalEntry, RaiseAlert
 from actum.model.evidence import Evidence
 from actum.model.facts import Fact, FactName
@@ -28,7 +28,10 @@ from actum.supervise import policies, retry
 from actum.supervise.effects import Effect, Look, Persist
 from actum.supervise.events import Derived, Frozen, Prepared, Published, Spawned, Verified
 
-PASSING_ALERTS = ("cannot_tell", "lost_contact", "stall", "tree_left", "helper", "publish_pending", "waits")
+PASSING_ALERTS = (
+    *("cannot_tell", "lost_contact", "stall", "tree_left", "helper", "publish_pending", "waits"),
+    *("records", "quarantine", "stop_file", "signals"),  # of steps that are tried again (supervise/waiting.py)
+)
 
 
 @dataclass(slots=True)
@@ -78,6 +81,10 @@ class Machine:
     on_persisted: Callable[[Now], list[Effect]] | None = None
     not_before_us: int = 0  # monotonic; a step that could not be done waits until then
     tries: dict[str, int] = field(default_factory=dict)
+    failing: dict[str, str] = field(default_factory=dict)  # steps that are tried again (waiting.py) → the error they met
+    said: dict[str, str] = field(default_factory=dict)  # of these, what their alerts on record say
+    passed: set[str] = field(default_factory=set)  # steps done by this instance, whose alerts of earlier ones are closed
+    says_not_before_us: int = 0  # monotonic; after a refusal of the store
     held: str | None = None  # why the machine cannot tell, while it cannot
     holds: int = 0  # looks in a row that could not tell
     gated: bool = False  # no new launch: leftovers are not judged yet (R09), or the queue is paused
@@ -195,6 +202,7 @@ class Machine:
         if unsure and self.change is not None:  # an alert that may be open is closed in its time
             self.alerts |= {alert.key for alert in self.change.alerts if isinstance(alert, RaiseAlert)}
         notices: list[JournalEntry] = self.live.pop("journalled", [])
+        self.says_not_before_us = now.monotonic_us + int(STORE_RETRY_S * US)
         if notices:
             self.live["notices"] = waiting = [*notices, *self.live.get("notices", [])]
             self._bound_notices(waiting, now.utc_us)
@@ -209,6 +217,10 @@ class Machine:
         if self.row.pair == before:
             return
         self.live.pop("step", None)
+        if self.failing.pop("claim", None) is not None:
+            self.held = None
+        if self.row.pair in RELEASING:
+            self.failing.clear()  # the arrow has closed their alerts
         self.forget_absence()
         self.step_started_us = now.monotonic_us
         self.next_look_us = 0

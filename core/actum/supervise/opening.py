@@ -12,6 +12,7 @@ from actum.model.changes import JournalEntry
 from actum.model.facts import Fact, FactName
 from actum.model.identity import new_token
 from actum.model.status import AttemptEvent, FailureCode, Phase
+from actum.supervise import waiting
 from actum.supervise.effects import Effect, Freeze, Launch, Prepare, RevokeClaim
 from actum.supervise.finishing import BUSY, step_refused, try_step
 from actum.supervise.machine import Machine
@@ -92,7 +93,7 @@ def launching(m: Machine, now: Now) -> list[Effect]:
     if m.seen.sign is not None:
         return contact(m, now)
     judged = m.seen.evidence is not None or not m.restored
-    if judged and m.held is None and _start_overdue(m, now):
+    if judged and (m.held is None or waiting.revocation(m)) and _start_overdue(m, now):
         return m.begin("revoke", RevokeClaim(m.row))
     waited_us = now.monotonic_us - m.step_started_us
     doubtful = m.restored or (spawned is not None and waited_us > LAUNCH_DOUBTED_S * US)
