@@ -139,7 +139,20 @@ def test_the_points_that_were_passed_are_catalogued_and_commits_stand_between_th
 
 
 @pytest.mark.parametrize(
-    "lost", ["manifest.json.writing", "/spool>", "/results/1>", "/results>", "/content>", "actum.db-wal", "/attempts/1/1>"]
+    "lost",
+    [
+        "manifest.json.writing",
+        "/spool>",
+        "/results/1>",
+        "/results>",
+        "/content>",
+        "actum.db-wal",
+        "/attempts/1/1>",
+        "/launch.json>",
+        "/attempts/1>",
+        "/attempts>",
+        "/.claim",
+    ],
 )
 def test_an_order_without_one_of_its_fsyncs_is_refused(traced: tuple[Stage, list[Call]], lost: str) -> None:
     """The check itself can fail: leave one fsync out of the real trace, and it says so."""
@@ -168,6 +181,24 @@ def durable(ws: Path, calls: list[Call]) -> None:
     frozen = order.chain(*steps)
     launched = order.place("passage", "controller.spawn.before")
     assert frozen < launched, "the host was spawned before its inputs were on record"
+    order.chain(
+        ("sync", f"{attempt}/launch.json"),
+        ("sync", f"{attempt}/spool"),
+        ("sync", attempt),
+        ("sync", f"{ws}/attempts/1"),
+        ("sync", f"{ws}/attempts"),
+        ("passage", "launch.fsync.after"),
+        ("passage", "store.commit.before"),
+        ("sync", wal),
+        ("passage", "controller.spawn.before"),
+    )
+    claim = order.place("move", f"{attempt}/spool/claim")
+    unnamed = next(call.paths[0] for call in calls if call.place == claim)
+    assert order.place("sync", unnamed) < claim
+    work = next(
+        call.place for call in calls if call.name == "execve" and any(path.endswith("work.py") for path in call.paths[1:])
+    )
+    assert order.chain(("move", f"{attempt}/spool/claim"), ("sync", f"{attempt}/spool")) < work, "no sync before the work"
     order.chain(
         ("sync", f"{attempt}/staging/.manifest.json.writing"),
         ("move", f"{attempt}/staging/manifest.json"),

@@ -241,8 +241,8 @@ def write_attempt_folder(
         for empty in ("messages.jsonl", "host.log", "spool/alive"):
             _write(folder / empty, "")
         faults.point("launch.fsync.before")
-        for directory in (folder / "spool", folder, folder.parent, folder.parent.parent):
-            _make_durable(directory)
+        for path in (folder / "launch.json", folder / "spool", folder, folder.parent, folder.parent.parent):
+            _make_durable(path)
         faults.point("launch.fsync.after")
     except FileExistsError:
         raise
@@ -272,8 +272,8 @@ def _write(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _make_durable(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def _make_durable(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:
