@@ -161,9 +161,15 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
     ),
     "helper_crashed": (
         N_("a helper failed three times"),
-        N_("The program that verifies results ended unexpectedly, three times."),
+        N_("A helper of Actum ended unexpectedly, had too little memory or met a defect, three times."),
         N_("The run holds in its phase; nothing was rejected."),
-        N_("Check again; if it happens once more, look at the crash report."),
+        N_("Make room in memory, then check again; if it happens once more, look at the crash report."),
+    ),
+    "busy": (
+        N_("waits for a helper"),
+        N_("More waits for a helper of Actum than may wait."),
+        N_("Nothing was rejected. The step is tried again by itself."),
+        N_("Nothing has to be done."),
     ),
 }
 # What is measured, by its name in the evidence.
