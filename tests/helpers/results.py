@@ -96,7 +96,7 @@ def publish(
     target.parent.mkdir(parents=True, exist_ok=True)
     made.path.rename(target)
     shutil.rmtree(work)
-    listed = [dict(item) for item in made.sealed.files]
+    listed = packages.read_json(target / "manifest.json")["files"]
     metrics = packages.read_json(target / "result.json")["metrics"]
     names = [{"name": item["table"], "rows": item.get("rows")} for item in listed if item.get("role") == "table"]
     result = ResultRow(

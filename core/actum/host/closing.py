@@ -76,7 +76,7 @@ class Sealing:
         )
         faults.point("host.seal.after")
         self.manifest_sha256 = sealed.manifest_sha256
-        self.details = {"files": len(sealed.files), "size_bytes": sealed.size_bytes, "left_out": list(sealed.left_out)[:50]}
+        self.details = {"files": sealed.files, "size_bytes": sealed.size_bytes, "left_out": list(sealed.left_out)[:50]}
 
 
 def outcome(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from actum import faults
@@ -41,8 +41,11 @@ def fsync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def write_file(path: Path, content: bytes, *, fault: str, mode: int = READ_ONLY_FILE, with_folder: bool = True) -> None:
-    """Create or replace `path` with `content` and make it durable, its folder included unless the caller does that later.
+def write_file(
+    path: Path, *content: bytes | bytearray, fault: str, mode: int = READ_ONLY_FILE, with_folder: bool = True
+) -> None:
+    """Create or replace `path` with `content`, its parts one after another, and make it durable, its folder included unless
+    the caller does that later.
 
     Raises OSError.
     """
@@ -51,7 +54,7 @@ def write_file(path: Path, content: bytes, *, fault: str, mode: int = READ_ONLY_
         temporary.unlink()
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with open(descriptor, "wb") as file:
-        file.write(content)
+        file.writelines(content)
         file.flush()
         os.fchmod(descriptor, mode)
         faults.point(f"{fault}.fsync.before")
@@ -74,7 +77,7 @@ def settle_file(path: Path) -> None:
         os.close(descriptor)
 
 
-def begin_settling(paths: Sequence[Path]) -> None:
+def begin_settling(paths: Iterable[Path]) -> None:
     """Let the disk begin with many finished files at once: `settle_file` of each then finds little left to wait for.
 
     Makes those read-only that have one name. Promises nothing; where the system has no such call, only that is done.

@@ -59,10 +59,11 @@ class Messages(NamedTuple):
 
 
 class Sealed(NamedTuple):
-    """A package that is closed and durable. `left_out` names outputs that no declared pattern matched (a notice)."""
+    """A package that is closed and durable. `files` = how many its manifest lists; `left_out` names outputs that no declared
+    pattern matched (a notice)."""
 
     manifest_sha256: str
-    files: tuple[Mapping[str, Any], ...]
+    files: int
     size_bytes: int
     left_out: tuple[str, ...] = ()
 

@@ -75,9 +75,9 @@ def make_files_readonly(package: Path) -> None:
     """Every regular file of the package is 0444, durably. Raises StorageFailed."""
     with action("making the package read-only"):
         faults.point("publish.readonly.before")
-        for kind, path in digests.entries(package):
-            if kind == "file" and stat.S_IMODE(path.lstat().st_mode) != durable.READ_ONLY_FILE:
-                durable.settle_file(path)
+        for kind, name in digests.names(package):
+            if kind == "file" and stat.S_IMODE((package / name).lstat().st_mode) != durable.READ_ONLY_FILE:
+                durable.settle_file(package / name)
         faults.point("publish.readonly.after")
 
 
@@ -91,7 +91,7 @@ def publish(staging: Path, target: Path) -> None:
 def make_durable(target: Path, attempt_folder: Path) -> None:
     """Folders 0555 and the rename on the disk, at both ends. Raises StorageFailed."""
     with action("making the publication durable"):
-        folders = [path for kind, path in digests.entries(target) if kind == "folder"]
+        folders = [target / name for kind, name in digests.names(target) if kind == "folder"]
         for folder in (*reversed(folders), target):
             folder.chmod(durable.READ_ONLY_FOLDER)
         faults.point("publish.durable.fsync.before")

@@ -20,6 +20,7 @@ from actum.ipc import regular
 from actum.results import digests, durable, handover, walk
 from actum.results import manifest as names
 from actum.results.durable import action
+from actum.results.listed import Listed
 from actum.results.manifest import Messages, Sealed
 
 
@@ -61,16 +62,19 @@ def seal_package(
         planned += _write_result(staging, launch, messages, metrics, tables)
     with action("digesting the package"):
         _settle_all(staging, planned)
-        files = sorted((_described(staging, plan) for plan in planned), key=lambda entry: str(entry["name"]))
+        listed = Listed()
+        for plan in sorted(planned, key=lambda plan: plan.name):
+            listed.add(_described(staging, plan))
+        for link in links:
+            listed.add(link)
         faults.point("seal.folders.fsync.before")
         _fsync_folders(staging)
         faults.point("seal.folders.fsync.after")
-    document = _document(launch, tables, files + links, at_us)
-    content = canonical.pretty(document).encode()
+    content = listed.inside(_document(launch, tables, at_us))
     with action("sealing the manifest"):
-        durable.write_file(staging / names.MANIFEST, content, fault="seal.manifest")
-    size = sum(int(entry["size"]) for entry in files) + len(content)
-    return Sealed(digests.of_bytes(content), tuple(files + links), size, tuple(left_out))
+        durable.write_file(staging / names.MANIFEST, *content, fault="seal.manifest")
+    size = listed.size_bytes + sum(map(len, content))
+    return Sealed(digests.of_bytes(*content), listed.count, size, tuple(left_out))
 
 
 def _refuse(refused: Mapping[str, str]) -> None:
@@ -202,10 +206,12 @@ def _settle_all(staging: Path, planned: Sequence[_Planned]) -> None:
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    durable.begin_settling([staging / plan.name for plan in planned])
+    durable.begin_settling(staging / plan.name for plan in planned)
+    together = 1 + len(planned) // (16 * limits.SETTLING_THREADS)  # what waits for a thread is few things, however many files
+    batches = [planned[first : first + together] for first in range(0, len(planned), together)]
     pool = ThreadPoolExecutor(limits.SETTLING_THREADS)
     try:
-        for _ in pool.map(lambda plan: _settle(staging, plan), planned):
+        for _ in pool.map(lambda batch: [_settle(staging, plan) for plan in batch], batches):
             pass
     finally:
         pool.shutdown(cancel_futures=True)
@@ -263,15 +269,14 @@ def _table_entry(table: handover.Table, digest: digests.FileDigest) -> dict[str,
 
 def _fsync_folders(staging: Path) -> None:
     """Every folder of the package, the deepest first, itself last."""
-    folders = [path for kind, path in digests.entries(staging) if kind == "folder"]
-    for folder in sorted(folders, key=lambda path: len(path.parts), reverse=True):
-        durable.fsync_folder(folder)
+    folders = [name for kind, name in digests.names(staging) if kind == "folder"]
+    for folder in sorted(folders, key=lambda name: name.count("/"), reverse=True):
+        durable.fsync_folder(staging / folder)
     durable.fsync_folder(staging)
 
 
-def _document(
-    launch: Mapping[str, Any], tables: Sequence[handover.Table], files: Sequence[Mapping[str, Any]], at_us: int
-) -> dict[str, Any]:
+def _document(launch: Mapping[str, Any], tables: Sequence[handover.Table], at_us: int) -> dict[str, Any]:
+    """The manifest without its list of files."""
     inputs = [{key: given[key] for key in ("name", "path", "policy", "sha256", "size")} for given in launch["inputs"]]
     return {
         "schema": names.MANIFEST_SCHEMA,
@@ -291,6 +296,6 @@ def _document(
         "code": launch.get("code"),
         "environment": launch.get("environment"),
         "authority": {table.name: table.path for table in tables},
-        "files": list(files),
+        "files": [],
         "sealed_at": at_us,
     }

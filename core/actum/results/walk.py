@@ -32,8 +32,8 @@ def scan(folder: Path) -> Outputs:
     files: list[str] = []
     links: list[str] = []
     refused: dict[str, str] = {}
-    for kind, path in _entries(folder):
-        name = path.relative_to(folder).as_posix()
+    for kind, name in _names(folder):
+        path = folder / name
         if not is_text(name):
             refused[ascii(name)] = "a name that is not UTF-8"
         elif kind == "file" and (hollow := _hollow(path)):
@@ -56,10 +56,10 @@ def scan(folder: Path) -> Outputs:
     return Outputs(tuple(files), tuple(links), refused)
 
 
-def _entries(folder: Path) -> list[tuple[str, Path]]:
-    """As `digests.entries`; a folder that is gone, or a path that no call takes, is the work's doing and is said so."""
+def _names(folder: Path) -> list[tuple[str, str]]:
+    """As `digests.names`; a folder that is gone, or a path that no call takes, is the work's doing and is said so."""
     try:
-        return digests.entries(folder)
+        return digests.names(folder)
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             what, why = "The work left folders so deep that their path is too long.", "No program could open what is in them."
