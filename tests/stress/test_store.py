@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from actum.errors import WorkspaceUnusable
 from actum.limits import BUSY_TIMEOUT_MS
-from actum.model.changes import Persisted, RefusalKind, Refused, SetSetting
+from actum.model.changes import Admit, Persisted, RefusalKind, Refused, SetSetting
 from actum.store import audit
 from actum.store.queries import Reader
 from actum.store.writer import Writer
@@ -27,6 +27,7 @@ from tests.helpers import workspaces as w
 from tests.helpers.waiting import wait_until
 from tests.process.test_pid_reuse import environment
 
+PAGE_BYTES = 4_096
 HOLD = """
 import sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -75,15 +76,6 @@ def killed_writer(ws: Workspace) -> None:
 
 def log_of(ws: Workspace) -> Path:
     return ws.database.with_name(ws.database.name + "-wal")
-
-
-def damage(path: Path, first: float, last: float) -> None:
-    """Overwrite the pages of a file from one fraction of it to another."""
-    pages = path.stat().st_size // 4096
-    with path.open("r+b") as file:
-        for page in range(int(pages * first), int(pages * last)):
-            file.seek(page * 4096 + 200)
-            file.write(os.urandom(2_000))
 
 
 def test_a_write_lock_of_another_program_is_waited_for(place: Workspace) -> None:
@@ -141,41 +133,66 @@ def test_r04_a_disk_that_fills_in_the_middle_of_a_commit(tmp_path: Path) -> None
     assert said["logs lost"] == 0, "a start that failed on the full disk ended in order: no log is missing"
 
 
-def test_a_damaged_page_is_said_in_words_wherever_it_is_met(place: Workspace) -> None:
-    """After an orderly end nothing looks through the whole file; whoever meets the damage says so, and nobody falls."""
+@pytest.mark.parametrize("table", ["journal", "run", "attempt"])
+def test_a_damaged_page_is_said_in_words_wherever_it_is_met(place: Workspace, table: str) -> None:
+    """After an orderly end nothing looks through the whole file; whoever meets the damage says so, and nobody falls.
+
+    One page is damaged, the root of one table: a sound request is refused because of it and of nothing else, for with the
+    page put back the same request is carried out.
+    """
     with w.writing(place) as writer:
         digest = w.add_task(writer)
-        for _ in range(60):
+        for _ in range(5):
             w.succeed(writer, w.admit(writer, digest))
-    damage(place.database, 0.3, 1.0)
-    said = []
-    for look in (_read_all, _write_on, lambda ws: audit.audit(ws) and None):
-        try:
-            look(place)
-        except WorkspaceUnusable as error:
-            said.append(error.code)
-    assert said
-    assert set(said) == {"workspace_corrupt"}
+    page = root_page(place.database, table)
+    sound = page_of(place.database, page)
+    put_page(place.database, page, b"\xff" * len(sound))
+    asked = w.admission(digest)
+    answer = _written_on(place, asked)
+    assert (answer.kind, answer.details["code"]) == (RefusalKind.STORAGE, "workspace_corrupt")
+    assert "database" in answer.details["what"]
+    assert "malformed" in answer.details["why"]
+    assert answer.details["remedy"]
+    with Reader(place) as reader, pytest.raises(WorkspaceUnusable) as read:
+        reader.journal(1) if table == "journal" else reader.runs_page()
+    with pytest.raises(WorkspaceUnusable) as audited:
+        audit.audit(place)
+    assert {read.value.code, audited.value.code} == {"workspace_corrupt"}
+    with Reader(place) as reader:
+        assert reader.tasks()[0].name == "sample", "what lies on other pages is read"
+    put_page(place.database, page, sound)
+    with w.writing(place) as writer:
+        w.persisted(writer.ask(asked))
 
 
-def _read_all(ws: Workspace) -> None:
-    with Reader(ws) as reader:
-        for run in range(1, 61):
-            reader.journal(run)
-            reader.facts(run)
-
-
-def _write_on(ws: Workspace) -> None:
-    writer = Writer(ws)
-    writer.start("x")
+def root_page(database: Path, table: str) -> int:
+    connection = sqlite3.connect(database)
     try:
-        digest = "0" * 64
-        for _ in range(20):
-            answer = writer.ask(w.admission(digest))
-            assert isinstance(answer, Refused)
-            assert answer.details.get("code") in ("workspace_corrupt", None)
+        return int(connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0])
     finally:
-        writer.close()
+        connection.close()
+
+
+def page_of(database: Path, page: int) -> bytes:
+    with database.open("rb") as file:
+        file.seek((page - 1) * PAGE_BYTES)
+        return file.read(PAGE_BYTES)
+
+
+def put_page(database: Path, page: int, content: bytes) -> None:
+    assert len(content) == PAGE_BYTES
+    with database.open("r+b") as file:
+        file.seek((page - 1) * PAGE_BYTES)
+        file.write(content)
+
+
+def _written_on(ws: Workspace, request: Admit) -> Refused:
+    """What a writer that opened the damaged database without meeting the damage answers, and answers again."""
+    with w.writing(ws) as writer:
+        first, again = writer.ask(request), writer.ask(request)
+    assert isinstance(first, Refused)
+    assert first == again
+    return first
 
 
 def test_a_foreign_log_is_refused_and_nothing_is_folded_in(place: Workspace, tmp_path: Path) -> None:
