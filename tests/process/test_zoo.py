@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import stat
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -122,6 +123,10 @@ ANIMALS: dict[str, Animal] = {
     "deletes its messages": Animal("eater", ("messages",)),
     "deletes its spool": Animal("eater", ("spool",)),
     "deletes its attempt folder": Animal("eater", ("attempt",), **FAILS, code="result_incomplete", says="folder is gone."),
+    "FIFOs in its spool": Animal("plumber", ("fifo",)),
+    "folders in its spool": Animal("plumber", ("folder",)),
+    "links to a device in its spool": Animal("plumber", ("link",)),
+    "FIFOs in its spool, stopped": Animal("plumber", ("fifo", "wait"), **STOPPED, exit=(None, signal.SIGTERM)),
     "garbage for an outcome": Animal("forger", ("garbage",)),
     "forged success": Animal("forger", ("sealed",), **FAILS, code="work_failed", says="ended with exit code 1", exit=(1, None)),
     "sparse terabyte": Animal(
@@ -236,6 +241,15 @@ def _eater_of_spool(den: Den, shown: dict[str, Any]) -> None:
         assert [row.data for row in reader.records(den.run)] == [{"of": "spool"}]
 
 
+def _plumber(den: Den, shown: dict[str, Any]) -> None:
+    """R18: nobody waited for whoever stands behind a FIFO; both records are kept, and that the spool was mended is said."""
+    assert {"spool_restored"} <= set(den.journal())
+    with Reader(den.keeper.ws) as reader:
+        assert [row.data for row in reader.records(den.run)] == [{"of": "before"}, {"of": "after"}]
+    for name in ("alive", "claim", "outcome.json", "records.jsonl", "state.json"):
+        assert stat.S_ISREG((den.folder / "spool" / name).lstat().st_mode), name
+
+
 def _forger(den: Den, shown: dict[str, Any]) -> None:
     assert "outcome_foreign" in den.journal()
     assert (den.folder / "spool" / "outcome.foreign").exists()
@@ -264,6 +278,10 @@ MORE = {
     "one line without an end": _long_line,
     "flood of records": _records,
     "deletes its spool": _eater_of_spool,
+    "FIFOs in its spool": _plumber,
+    "folders in its spool": _plumber,
+    "links to a device in its spool": _plumber,
+    "FIFOs in its spool, stopped": _plumber,
     "garbage for an outcome": _forger,
     "forged success": _forger,
     "names with line ends": _names,
