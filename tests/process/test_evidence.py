@@ -94,6 +94,28 @@ def test_a_revoked_claim(attempt: Attempt) -> None:
     assert look(attempt).claim is ClaimSeen.REVOKED
 
 
+def test_r05_work_that_deleted_its_claim_is_told_by_its_traces(attempt: Attempt) -> None:
+    """The host's files, the log and the output show that it was started; before the claim there is nothing of the kind."""
+    assert look(attempt).traces == ()
+    running(attempt)
+    wait_until((attempt.folder / "spool" / "tree.json").exists, what="the tree on record")
+    kill_host(attempt)
+    (attempt.folder / "messages.jsonl").write_text("{}\n")
+    attempt.output("half.txt").touch()
+    assert look(attempt).traces == (), "the claim itself tells"
+    (attempt.folder / "spool" / "claim").unlink()
+    seen = look(attempt)
+    assert (seen.claim, seen.host) == (ClaimSeen.NONE, HostSeen.GONE)
+    assert seen.traces == ("state.json", "tree.json", "history.jsonl", "messages.jsonl", "log", "staging/files")
+
+
+def test_r09_a_trace_that_cannot_be_looked_at_counts_as_one(attempt: Attempt) -> None:
+    shutil.rmtree(attempt.folder / "log")
+    assert look(attempt).traces == ()
+    (attempt.folder / "log").symlink_to("log")  # a circle
+    assert look(attempt).traces == ("log",)
+
+
 def test_a_missing_folder_is_cannot_tell_in_everything(attempt: Attempt) -> None:
     shutil.rmtree(attempt.folder)
     seen = look(attempt)

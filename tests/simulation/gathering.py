@@ -160,8 +160,14 @@ class Gathering:
             claim_document=claim or {},
             outcome_document=self.document or {},
             why=self.why or {},
+            traces=() if by is ClaimSeen.HOST else self._traces(),
         )
         self.app.tell(f"look {self.row.attempt}", events.Looked(self.row.attempt, evidence))
+
+    def _traces(self) -> tuple[str, ...]:
+        """What only a host that has claimed makes."""
+        made = {"state.json": self.folder.state, "tree.json": self.folder.tree, "spool/records.jsonl": self.folder.records}
+        return tuple(name for name, there in made.items() if there and self.folder.readable)
 
     def _package(self) -> PackageSeen:
         if not self.folder.readable:

@@ -60,7 +60,8 @@ class Evidence:
     """Gathered in this order: host, then outcome, then tree, claim, package. `why` holds a sentence for each thing unknown.
 
     `tree_method` says how TreeSeen was established: subreaper, lock + scan, boot; `boot` means another boot id on the same
-    machine, which needs no second look. `claim` and `outcome_document` are the files as read.
+    machine, which needs no second look. `claim` and `outcome_document` are the files as read. `traces` are looked for where
+    there is no claim of the host: names of what only work that was started leaves in the attempt's folder.
     """
 
     at_us: int
@@ -76,3 +77,4 @@ class Evidence:
     claim_document: Mapping[str, Any] = field(default_factory=dict)
     outcome_document: Mapping[str, Any] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
+    traces: tuple[str, ...] = ()

@@ -26,6 +26,7 @@ from actum.model.identity import ProcessIdentity
 from actum.processes import cgroup
 from actum.processes import identity as identities
 from actum.processes.proc import command_of, runs_host_of
+from actum.processes.traces import traces
 from actum.processes.tree import Snapshot, Tree
 
 log = logging.getLogger(__name__)
@@ -71,6 +72,7 @@ class _Look:
     tree_method: str = ""
     found: Tree | None = None
     members: tuple[Member, ...] = ()  # of the work's tree
+    traces: tuple[str, ...] = ()  # of work, where there is no claim of the host
     package: PackageSeen = PackageSeen.UNKNOWN
     why: dict[str, str] = field(default_factory=dict)
     fault: str = ""  # why this look failed as a whole
@@ -183,6 +185,8 @@ def _is_stranger(look: _Look, claimed: ProcessIdentity) -> bool:
 
 def _see_claim(look: _Look) -> None:
     look.claim, look.claim_document = _claim(look, spool.read_claim(look.question.attempt_folder))
+    if look.claim in (ClaimSeen.NONE, ClaimSeen.REVOKED):
+        look.traces = traces(look.question.attempt_folder)
 
 
 def _see_package(look: _Look) -> None:
@@ -336,4 +340,5 @@ def _evidence(look: _Look) -> Evidence:
         claim_document=look.claim_document,
         outcome_document=look.outcome_document,
         why=look.why,
+        traces=look.traces,
     )

@@ -14,6 +14,7 @@ from actum.supervise.clearing import DEADLINE_CAUSES
 from actum.supervise.deadlines import deadline_due
 from actum.supervise.effects import Effect, Send
 from actum.supervise.machine import Machine
+from actum.supervise.started import never_started, signs_of_work
 
 # Causes of a stopped outcome that are deadlines; the cause is the failure code.
 DEADLINES = frozenset(code.value for code in DEADLINE_CAUSES)
@@ -81,14 +82,18 @@ def unsuccessful(m: Machine, now: Now, outcome: Mapping[str, Any]) -> list[Effec
 
 def host_lost(m: Machine, now: Now) -> list[Effect]:
     """The host is gone and left no outcome (P08: the outcome was read after the host was proven gone)."""
-    evidence = m.seen.evidence
-    unclaimed = evidence is not None and evidence.claim in (ClaimSeen.NONE, ClaimSeen.REVOKED)
+    unstarted = never_started(m)
     words = "The host is gone and left no outcome: it was ended from outside, or the machine stopped."
-    if unclaimed:
+    details = None
+    if unstarted:
         words = "The host ended before it started the work; nothing was computed."
+    elif m.seen.evidence is not None and m.seen.evidence.claim in (ClaimSeen.NONE, ClaimSeen.REVOKED):
+        signs = signs_of_work(m)
+        words += f" Its claim is not there any more, yet the work had started: {', '.join(signs)} show it."
+        details = {"claim": m.seen.evidence.claim.value, "signs": signs}
     alert = m.alert(now, "host_lost", "host_lost", "bad", host=dict(m.row.host_identity or {}))
     event, code = AttemptEvent.OUTCOME_FAILED, FailureCode.HOST_LOST
-    return m.fail(now, event, code, words, alerts=(alert,), work_started=not unclaimed)
+    return m.fail(now, event, code, words, details, alerts=(alert,), work_started=not unstarted)
 
 
 def deadline_passed_silently(m: Machine, now: Now) -> list[Effect]:

@@ -21,6 +21,7 @@ from actum.supervise.deadlines import deadline_due
 from actum.supervise.effects import Effect, RevokeClaim, Watch
 from actum.supervise.machine import Machine
 from actum.supervise.reconcile import Action, Decision, decide
+from actum.supervise.started import signs_of_work
 
 
 def looked(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
@@ -32,6 +33,8 @@ def looked(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
     seen = believed(m, seen)
     m.seen.evidence = seen
     decision = decide(m.row.pair, m.row.released, seen)
+    if decision.action is Action.LAUNCH_LOST and signs_of_work(m):
+        decision = Decision(17, Action.SIGN_OF_WORK)  # the claim was deleted; what the work left tells of it
     m.verdict = verdict(m, decision, seen)
     _note_host(m, seen)
     _note_claim(m, seen)
@@ -140,7 +143,8 @@ def _sign(m: Machine, seen: Evidence, now: Now) -> list[Effect]:
     if m.seen.sign is None and seen.outcome_document:
         m.seen.sign = {"method": "outcome", "at_us": seen.outcome_document.get("at")}
     elif m.seen.sign is None:
-        m.seen.sign = {"method": "work found", "pids": _pids(seen)}
+        traces = {"traces": list(seen.traces)} if seen.traces else {}
+        m.seen.sign = {"method": "work found", "pids": _pids(seen), **traces}
     return []
 
 

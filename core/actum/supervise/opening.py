@@ -16,6 +16,7 @@ from actum.supervise import waiting
 from actum.supervise.effects import Effect, Freeze, Launch, Prepare, RevokeClaim
 from actum.supervise.finishing import BUSY, step_refused, try_step
 from actum.supervise.machine import Machine
+from actum.supervise.started import signs_of_work
 
 LATE_START_GRACE_S = 5.0  # the host ends itself at its start deadline; only then is it called lost
 
@@ -126,9 +127,9 @@ def launch_lost(m: Machine, now: Now) -> list[Effect]:
     """The claim is revoked: no host will start the work any more."""
     if _start_overdue(m, now):
         words = f"The host did not start the work within {m.policies.start_deadline_s:.0f} s."
-        return m.fail(now, AttemptEvent.LAUNCH_LOST, FailureCode.START_DEADLINE, words)
+        return m.fail(now, AttemptEvent.LAUNCH_LOST, FailureCode.START_DEADLINE, words, work_started=bool(signs_of_work(m)))
     words = "The launch was recorded, but no host and no trace of its work was found."
-    return m.fail(now, AttemptEvent.LAUNCH_LOST, FailureCode.LAUNCH_LOST, words)
+    return m.fail(now, AttemptEvent.LAUNCH_LOST, FailureCode.LAUNCH_LOST, words, work_started=bool(signs_of_work(m)))
 
 
 def _start_overdue(m: Machine, now: Now) -> bool:
