@@ -1,4 +1,4 @@
-"""What reconciliation says of published results and of late hosts (§6 rows 2, 3 and 8; R16)."""
+"""What the command `reconcile` says of published results (§6 row 3; R16). What it says of the rest: test_leftovers."""
 
 from __future__ import annotations
 
