@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -14,8 +15,8 @@ from typing import Any
 import pytest
 from actum import limits
 from actum_desktop.controller import helpers as helping
-from actum_desktop.controller.helpers import Helper, HelperAnswer, Helpers
-from PySide6.QtCore import QObject
+from actum_desktop.controller.helpers import Helper, HelperAnswer, Helpers, Pool
+from PySide6.QtCore import QObject, QProcess
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -31,6 +32,8 @@ for line in sys.stdin:
         os._exit(3)
     elif verb == "progress":
         print(json.dumps({"id": number, "progress": [1, 2, "rows"]}), flush=True)
+    elif verb in ("bug", "out_of_memory", "input_changed"):
+        print(json.dumps({"id": number, "error": {"code": verb, "what": "It failed.", "why": "", "remedy": ""}}), flush=True)
     elif verb == "long":
         print("x" * request["args"]["bytes"], end="", flush=True)
     elif verb == "noise":
@@ -47,6 +50,7 @@ class Bench:
     def __init__(self, qtbot: QtBot) -> None:
         self.parent = QObject()
         self.helper = Helper("tried", self.parent)
+        self.pool = Pool("tried", self.parent)
         self.answers: list[HelperAnswer] = []
         self.progress: list[tuple[int, int, str]] = []
         self._qtbot = qtbot
@@ -72,6 +76,7 @@ def bench(qapp: QApplication, qtbot: QtBot) -> Iterator[Bench]:
     made = Bench(qtbot)
     yield made
     made.helper.close()
+    made.pool.close()
     made.parent.deleteLater()
 
 
@@ -264,3 +269,119 @@ def test_r11_a_helper_at_work_may_end_in_order_and_is_killed_when_it_does_not(
     said.helper.close()
     assert not Path(f"/proc/{pid}").exists()
     assert said.answers == []
+
+
+@pytest.mark.parametrize("code", ["bug", "out_of_memory"])
+def test_a_helper_that_fails_of_itself_has_crashed_with_its_words_and_begins_anew(said: Bench, code: str) -> None:
+    """FORMATS: that is no rejection; what is wrong with the process is gone with it, and the next call is not lost."""
+    said.call("echo", n=1)
+    said.answered(1)
+    first = said.pid
+    said.call(code)
+    said.call("echo", n=2)
+    _, failed, answer = said.answered(3)
+    assert failed.crashed
+    assert failed.error is not None
+    assert failed.error.what == "It failed."
+    assert answer == HelperAnswer(ok={"n": 2})
+    assert said.pid != first
+
+
+def test_a_finding_of_a_helper_is_no_crash(said: Bench) -> None:
+    said.call("input_changed")
+    said.call("echo")
+    first, _ = said.answered(2)
+    assert first.error is not None
+    assert not first.crashed
+
+
+def test_a_real_helper_that_runs_out_of_memory_says_so(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    bench.call("digest", paths=[])
+    bench.answered(1)
+    resource.prlimit(bench.pid, resource.RLIMIT_AS, (1 << 20, 1 << 20))
+    bench.call("digest", paths=[str(tmp_path / "file")])
+    bench.call("digest", paths=[str(tmp_path / "file")])
+    _, failed, again = bench.answered(3)
+    assert failed.crashed
+    assert again.ok is not None
+
+
+class Undying(QProcess):
+    """As one that reads from a disk that does not answer: no signal reaches it."""
+
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+def test_r11_a_helper_that_cannot_be_killed_is_let_go(said: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """HELPER_END_MS_MAX, small here: whoever waits behind it waits no longer than that."""
+    monkeypatch.setattr(helping, "HELPER_END_MS_MAX", 20)
+    with monkeypatch.context() as patched:
+        patched.setattr(helping, "QProcess", Undying)
+        said.call("wait")
+        pid = said.pid
+    said.call("echo", n=2)
+    said.helper.cancel(1)
+    cancelled, answer = said.answered(2)
+    assert cancelled.error is not None
+    assert cancelled.error.code == "cancelled"
+    assert answer.ok == {"n": 2}
+    assert said.pid != pid
+    (held,) = helping._let_go
+    os.kill(pid, signal.SIGKILL)
+    said.until(lambda: held.waitForFinished(0) or held.state() is QProcess.ProcessState.NotRunning)
+    helping._let_go.clear()
+
+
+def test_r11_no_call_stands_behind_another_while_fewer_than_the_bound_work(
+    said: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HELPERS_AT_ONCE_MAX (2 here): at it one more waits, and begins when one is given up; then the first alone is left."""
+    monkeypatch.setattr(helping, "HELPERS_AT_ONCE_MAX", 2)
+    assert 2 <= limits.HELPERS_AT_ONCE_MAX <= limits.HELPER_CALLS_MAX
+    answers: dict[str, HelperAnswer] = {}
+
+    def call(name: str, verb: str) -> int:
+        return said.pool.call(verb, {}, lambda answer: answers.update({name: answer}))
+
+    call("a", "echo")
+    said.until(lambda: "a" in answers)
+    first = said.pool.pid
+    assert said.pool.pids == [first], "none is started before it is needed"
+    call("b", "wait")
+    call("c", "echo")
+    said.until(lambda: "c" in answers)
+    said.until(lambda: said.pool.pids == [first])
+    number = call("d", "progress")
+    assert len(said.pool.pids) == 2
+    waits = call("e", "wait")
+    call("f", "echo")
+    said.pool.cancel(waits)
+    assert set(answers) == {"a", "c", "e"}
+    said.pool.cancel(number)
+    said.until(lambda: "f" in answers)
+    assert set(answers) == {"a", "c", "d", "e", "f"}
+    assert said.pool.busy
+    said.until(lambda: said.pool.pids == [first])
+
+
+def test_r11_a_pool_answers_busy_above_its_bound(said: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(helping, "HELPERS_AT_ONCE_MAX", 1)
+    monkeypatch.setattr(helping, "HELPER_CALLS_MAX", 2)
+    for _ in range(3):
+        said.pool.call("wait", {}, said.answers.append)
+    assert said.answers == []
+    said.pool.call("wait", {}, said.answers.append)
+    assert said.answers[0].error is not None
+    assert (said.answers[0].error.code, said.answers[0].error.exit_code) == ("busy", 75)
+
+
+def test_a_pool_whose_helpers_cannot_be_started_answers_every_call(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(helping.sys, "executable", str(tmp_path / "absent"))
+    for _ in range(50):
+        bench.pool.call("echo", {}, bench.answers.append)
+    assert bench.answered(50) == [HelperAnswer(crashed=True)] * 50
+    assert not bench.pool.busy

@@ -6,17 +6,22 @@ import errno
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
-from actum.errors import ActumError, StorageFailed
+from actum.errors import ActumError, StorageFailed, memory_ran_out
 from actum.helpers import rehash
+from actum.helpers.digest import unreadable
 from actum.limits import HELPER_TRIES_MAX
 from actum.model.facts import FactName
 from actum.model.run import AttemptRow, InputRow
 from actum.results import inputs
 from actum.supervise import events
+from actum.supervise.finishing import NO_VERDICT
 from actum.workspace import Workspace
 from actum_desktop.controller import steps
+from actum_desktop.controller.flows import Flow
 from actum_desktop.controller.helpers import HelperAnswer
 
 from tests.helpers.supervised import Bench
@@ -137,3 +142,84 @@ def test_r17_a_kept_copy_that_was_made_anew_meanwhile_is_not_what_the_work_was_g
     with pytest.raises(StopIteration) as stop:
         flow.send(answer)
     assert stop.value.value.code == "input_changed"
+
+
+NOTHING_FOUND = [
+    ActumError("bug", "The helper failed in “verify”.", "MemoryError"),
+    ActumError("out_of_memory", "There was too little memory."),
+    ActumError("bad_request", "The request cannot be understood."),
+    ActumError("a code of tomorrow", "Nobody knows it."),
+]
+
+
+def returned(flow: Flow[Any], *answers: HelperAnswer) -> Any:
+    """What the step says after these answers."""
+    next(flow)
+    for answer in answers[:-1]:
+        flow.send(answer)
+    with pytest.raises(StopIteration) as stop:
+        flow.send(answers[-1])
+    return stop.value.value
+
+
+@pytest.mark.parametrize("error", NOTHING_FOUND)
+def test_r01_a_helper_that_failed_of_itself_rejects_nothing(tmp_path: Path, error: ActumError) -> None:
+    """Neither the package nor an input: it counts as a crash, by whatever step it was met, and its words are kept."""
+    answer, one = HelperAnswer(error=error), row()
+    seen = HelperAnswer(ok={"sha256": "aa"})
+    told: list[Any] = [
+        returned(steps.derive(Workspace(tmp_path), one, 1, 1), answer),
+        returned(steps.verify(Workspace(tmp_path), one, "uuid", published=False), answer),
+        returned(steps.verify(Workspace(tmp_path), one, "uuid", published=False), seen, answer),
+    ]
+    for each in told:
+        assert each.crashed
+        assert each.error == str(error)
+    frozen = returned(steps.freeze(Workspace(tmp_path), one, 1, 1), answer)
+    assert frozen.crashed
+    assert frozen.message == str(error)
+
+
+@pytest.mark.parametrize("code", ["busy", "disk_full", "io_error"])
+def test_r18_what_nobody_could_look_at_waits(tmp_path: Path, code: str) -> None:
+    answer, one = HelperAnswer(error=ActumError(code, "Not now.")), row()
+    for each in (
+        returned(steps.derive(Workspace(tmp_path), one, 1, 1), answer),
+        returned(steps.verify(Workspace(tmp_path), one, "uuid", published=False), answer),
+        returned(steps.verify(Workspace(tmp_path), one, "uuid", published=False), HelperAnswer(ok={"sha256": "aa"}), answer),
+        returned(steps.freeze(Workspace(tmp_path), one, 1, 1), answer),
+    ):
+        assert each.code == code
+        assert not each.crashed
+        assert code in NO_VERDICT
+
+
+@pytest.mark.parametrize("code", ["contract_invalid", "result_rejected"])
+def test_r01_a_named_fault_of_the_package_rejects_it(tmp_path: Path, code: str) -> None:
+    told = returned(steps.derive(Workspace(tmp_path), row(), 1, 1), HelperAnswer(error=ActumError(code, "A row too many.")))
+    assert (told.code, told.error, told.crashed) == ("result_rejected", "A row too many.", False)
+
+
+@pytest.mark.parametrize(("number", "code"), [(errno.ENOENT, "input_changed"), (errno.EACCES, "io_error")])
+def test_r17_an_input_that_may_not_be_read_was_not_seen_to_differ(tmp_path: Path, number: int, code: str) -> None:
+    """Whoever took the right away can give it back: the work waits."""
+    error = unreadable(Path("/data.csv"), OSError(number, os.strerror(number)))
+    said = verified(HelperAnswer(error=error), tmp_path)
+    assert said is not None
+    assert (said.code, said.crashed) == (code, False)
+
+
+def test_memory_that_ran_out_is_seen_through_the_words_of_a_library() -> None:
+    def failed(cause: BaseException) -> Exception:
+        try:
+            try:
+                raise cause
+            except BaseException as error:
+                raise ActumError("contract_invalid", "The Parquet is damaged.") from error
+        except ActumError as error:
+            return error
+
+    assert memory_ran_out(failed(pa.ArrowMemoryError("malloc of size 64 failed")))
+    assert memory_ran_out(failed(StorageFailed("reading", OSError(errno.ENOMEM, "no memory"))))
+    assert not memory_ran_out(failed(pa.ArrowInvalid("magic bytes")))
+    assert not memory_ran_out(None)

@@ -116,6 +116,50 @@ def test_a_helper_that_crashes_is_tried_this_often_and_again_when_a_person_asks(
     assert len(bench.kinds(effects.Derive)) == limits.HELPER_TRIES_MAX + 1
 
 
+def test_a_freeze_whose_helper_crashes_holds_with_an_alert_and_goes_on_when_a_person_asks() -> None:
+    """No input was found to be unreadable; the run keeps its slot, and the alert names what happened."""
+    bench = Bench()
+    attempt = bench.admit().attempt
+    bench.tell(events.Frozen(attempt, code="io_error", message="There was too little memory.", crashed=True))
+    bench.wait(limits.RECONCILE_EVERY_S)
+    assert bench.pair() == (Status.CREATED, Phase.FREEZING)
+    (alert,) = bench.store.alerts.values()
+    assert (alert.code, alert.data["message"]) == ("helper_crashed", "There was too little memory.")
+    assert len(bench.kinds(effects.Freeze)) == 1
+    bench.tell(events.ReconcileAsked(bench.command(), False))
+    bench.wait(INSTANT_S)
+    assert len(bench.kinds(effects.Freeze)) == 2
+    bench.to_starting()
+    assert bench.alerts() == set()
+
+
+def test_a_freeze_that_no_helper_takes_is_asked_again_until_one_does() -> None:
+    bench = Bench()
+    attempt = bench.admit().attempt
+    for count in range(1, limits.HELPER_TRIES_MAX + 3):
+        bench.tell(events.Frozen(attempt, code="busy", message="Too much waits."))
+        assert bench.alerts() == {"helper"}
+        bench.wait(limits.PUBLISH_RETRY_S - INSTANT_S)
+        assert len(bench.kinds(effects.Freeze)) == count
+        bench.wait(2 * INSTANT_S)
+        assert len(bench.kinds(effects.Freeze)) == count + 1
+    bench.to_starting()
+    assert bench.alerts() == set()
+
+
+def test_a_crash_that_came_while_something_else_was_recorded_is_said_too() -> None:
+    bench = Bench()
+    attempt = bench.admit().attempt
+    bench.hold_commits()
+    bench.tell(events.StopWritten(attempt, "ask"))
+    assert bench.machine().pending is not None
+    bench.tell(events.Frozen(attempt, message="It ended.", crashed=True))
+    bench.release_commits()
+    bench.wait(INSTANT_S)
+    assert bench.alerts() == {"helper"}
+    assert bench.pair() == (Status.CREATED, Phase.FREEZING)
+
+
 def test_a_task_that_does_not_say_stalls_after_the_default() -> None:
     bench = computing()
     bench.live(limits.STALL_AFTER_S_DEFAULT)
