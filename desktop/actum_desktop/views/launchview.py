@@ -6,7 +6,7 @@ There is no button that declares a process gone (R07, R09). Nothing starts befor
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from actum.errors import ActumError
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, QTimer, Signal
@@ -35,6 +35,15 @@ Index = QModelIndex | QPersistentModelIndex
 _COLUMNS = (0.0, 0.165, 0.345, 0.735)  # of the width
 
 
+class Line(NamedTuple):
+    """One line of a cell, as it is painted."""
+
+    text: str
+    token: str
+    size: str
+    weight: int
+
+
 class LaunchDelegate(QStyledItemDelegate):
     def __init__(self, ink: Ink, parent: QWidget) -> None:
         super().__init__(parent)
@@ -43,13 +52,40 @@ class LaunchDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         view = self.parent()
         width = view.viewport().width() if isinstance(view, QAbstractItemView) else option.rect.width()
-        lines = len(self._evidence(index.data(LEFTOVER), width))
-        px, theme = self._ink.theme.px, self._ink.theme
-        return QSize(width, max(px(65), px(28) + lines * theme.line("caption")))
+        row, px = index.data(LEFTOVER), self._ink.theme.px
+        high = [sum(self._step(line) for line in cell) for cell in self._cells(row, width)]
+        if row.strip is not None:
+            high[0] += px(18)
+        return QSize(width, max(px(65), px(28) + max(high)))
 
-    def _evidence(self, row: Leftover, width: float) -> list[str]:
-        wide = width * (_COLUMNS[3] - _COLUMNS[2]) - self._ink.theme.px(24)
-        return [line for text in row.words.evidence for line in self._ink.wrap(text, wide, "caption")]
+    def _cells(self, row: Leftover, width: float) -> tuple[list[Line], ...]:
+        """The lines of each column, none of them wider than it: the verdict, the run, the evidence, what was done."""
+        wide = [self._wide(number, width) for number in range(len(_COLUMNS))]
+        words = row.words
+        return (
+            self._lines(words.word, wide[0], (words.tone, "body", 600)),
+            [Line(row.title, "text", "body", 600), Line(row.sub, "text2", "caption", 400)],
+            [line for text in words.evidence for line in self._lines(text, wide[2], ("text2", "caption", 400))],
+            [
+                *self._lines(words.done, wide[3], ("text", "body", 500)),
+                *self._lines(words.after, wide[3], ("text2", "caption", 400)),
+            ],
+        )
+
+    def _lines(self, text: str, wide: float, look: tuple[str, str, int]) -> list[Line]:
+        return [Line(line, *look) for line in self._ink.wrap(text, wide, look[1], look[2])] if text else []
+
+    def _left(self, number: int, width: float) -> float:
+        px = self._ink.theme.px
+        return px(20) + (width - px(20)) * _COLUMNS[number] + (px(22) if number == 0 else 0)
+
+    def _wide(self, number: int, width: float) -> float:
+        """Of a column, the space to the next one left out."""
+        end = self._left(number + 1, width) if number + 1 < len(_COLUMNS) else width
+        return end - self._left(number, width) - self._ink.theme.px(16)
+
+    def _step(self, line: Line) -> int:
+        return round(self._ink.theme.line(line.size)) + (2 if line.size == "body" else 0)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
@@ -60,21 +96,17 @@ class LaunchDelegate(QStyledItemDelegate):
             painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), theme.color("accent"))
         if index.row() + 1 < index.model().rowCount():  # below the last row stands the edge of the card: no second line
             ink.hairline(painter, box.left(), box.right() + 1, box.bottom() - 1)
-        step, top = theme.line("caption"), box.top() + px(14)
-        starts = [box.left() + px(20) + (box.width() - px(20)) * part for part in _COLUMNS]
-        ends = [*starts[1:], box.right()]
-        cells = [QRectF(a, top, b - a - px(16), theme.line("body")) for a, b in zip(starts, ends, strict=True)]
-        words = row.words
-        ink.icon(painter, QRectF(cells[0].left(), top, px(16), cells[0].height()).center(), words.icon, words.tone, px(15))
-        ink.text(painter, cells[0].adjusted(px(22), 0, 0, 0), words.word, words.tone, "body", 600)
-        if row.strip is not None:
-            ink.strip(painter, cells[0].left() + px(22), top + cells[0].height() + px(9), row.strip)
-        ink.text(painter, cells[1], row.title, "text", "body", 600)
-        ink.text(painter, cells[1].translated(0, step + 2), row.sub, "text2", "caption")
-        for number, text in enumerate(self._evidence(row, box.width())):
-            ink.text(painter, cells[2].translated(0, number * step), text, "text2", "caption")
-        ink.text(painter, cells[3], words.done, "text", "body", 500)
-        ink.text(painter, cells[3].translated(0, step + 2), words.after, "text2", "caption")
+        for number, cell in enumerate(self._cells(row, box.width())):
+            left, top = box.left() + self._left(number, box.width()), box.top() + px(14)
+            if number == 0:
+                first = QRectF(left - px(22), top, px(16), theme.line("body"))
+                ink.icon(painter, first.center(), row.words.icon, row.words.tone, px(15))
+            for line in cell:
+                place = QRectF(left, top, self._wide(number, box.width()) + 1, theme.line(line.size))
+                ink.text(painter, place, line.text, line.token, line.size, line.weight)
+                top += self._step(line)
+            if number == 0 and row.strip is not None:
+                ink.strip(painter, left, top + px(7), row.strip)
         painter.restore()
 
 
