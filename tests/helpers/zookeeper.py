@@ -109,7 +109,7 @@ class Keeper:
         create_folders(self.ws)
         self.host_mib: dict[int, float] = {}
         self._end: End | None = None
-        self._set("slots", slots)
+        set_setting(self.ws, "slots", slots)
         command = [sys.executable, "-c", ENTRY, "--workspace", str(self.ws.path), "supervise"]
         with open(folder / "supervise.log", "wb") as log:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
@@ -183,14 +183,6 @@ class Keeper:
             self._process.send_signal(signal.SIGTERM)
             self._process.wait(self._patience_s)
 
-    def _set(self, name: str, value: object) -> None:
-        writer = Writer(self.ws)
-        writer.start(str(uuid.uuid4()))
-        try:
-            writer.ask(SetSetting(name, value, 1), 30)
-        finally:
-            writer.close()
-
     def _connect(self) -> None:
         def greeted() -> End | None:
             endpoint = read_endpoint(self.ws) or {}
@@ -202,6 +194,16 @@ class Keeper:
 
         self._end = wait_until(greeted, self._patience_s, "the supervisor")
         wait_until(lambda: self._end and self._end.heard("client-hello-ack"), self._patience_s, "the greeting")
+
+
+def set_setting(ws: Workspace, name: str, value: object) -> None:
+    """Before anything supervises the workspace."""
+    writer = Writer(ws)
+    writer.start(str(uuid.uuid4()))
+    try:
+        writer.ask(SetSetting(name, value, 1), 30)
+    finally:
+        writer.close()
 
 
 def peak_mib(pid: int) -> float:

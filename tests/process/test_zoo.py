@@ -11,22 +11,19 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from actum.ipc import spool
-from actum.model.facts import FACTS
 from actum.store.queries import Reader
 
+from tests.helpers.animals import ANIMALS, APP_MIB_MAX, FAILS, Animal, findings
 from tests.helpers.program import made
 from tests.helpers.waiting import wait_until
+from tests.helpers.zoo import __main__ as command
 from tests.helpers.zookeeper import ZOO, Den, Keeper, pids_that_name
-
-APP_MIB_MAX = 200  # resident in the supervising process, whatever the animals say; it starts at about 85
-HOST_MIB_MAX = 64  # in a host; it starts at about 13
 
 
 @pytest.fixture(scope="module")
@@ -39,113 +36,6 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keeper]:
         keeper.close()
 
 
-@dataclass(frozen=True)
-class Animal:
-    """One animal and its stated outcome. `says` stands in the sentence a person reads; `exit` = (code, signal) of the root."""
-
-    name: str
-    words: tuple[object, ...] = ()
-    status: str = "SUCCEEDED"
-    code: str | None = None
-    says: str = "Done, checked"
-    exit: tuple[int | None, int | None] = (0, None)
-    contract: Mapping[str, Any] = field(default_factory=dict)
-    stopped: bool = False
-
-
-def policy(**policies: Any) -> dict[str, Any]:
-    return {"policies": policies}
-
-
-FAILS = {"status": "FAILED"}
-REJECTED = {"status": "FAILED", "code": "result_rejected"}
-INVALID = {"status": "FAILED", "code": "contract_invalid"}
-STOPPED: dict[str, Any] = {"status": "STOPPED", "stopped": True, "says": "Stopped by you"}
-TERABYTE = 10**12
-
-ANIMALS: dict[str, Animal] = {
-    "ignores SIGTERM": Animal("deaf", **STOPPED, exit=(None, signal.SIGKILL)),
-    "halted with SIGSTOP": Animal("halted", **STOPPED),
-    "comet": Animal("comet", **STOPPED),
-    "daemon, waited for": Animal("daemon", ("own", 0.5)),
-    "daemon without environment, waited for": Animal("daemon", ("cleared", 0.5)),
-    "daemon, ended": Animal("daemon", ("own", 600), contract=policy(after_exit="end")),
-    "daemon without environment, ended": Animal("daemon", ("cleared", 600), contract=policy(after_exit="end")),
-    "daemon of a garbage cookie, stopped": Animal("daemon", ("garbage", 600), **STOPPED),
-    "daemon of a foreign cookie, waited for": Animal("daemon", ("foreign", 0.5)),
-    "daemon of a foreign cookie, ended": Animal("daemon", ("foreign", 600), contract=policy(after_exit="end")),
-    "daemon at a deadline": Animal(
-        "daemon",
-        ("cleared", 600),
-        status="TIMEOUT",
-        code="overall_deadline",
-        says="overall deadline",
-        contract=policy(deadline="1s"),
-    ),
-    "orphan that holds the output": Animal("orphan"),
-    "short-lived children": Animal("sparks", (300, 1.5)),
-    "nothing sealed": Animal(
-        "idler",
-        **FAILS,
-        code="result_incomplete",
-        says="Required outputs are missing: “*.csv”.",
-        contract={"required": ["*.csv"]},
-    ),
-    "segmentation fault": Animal("crash", **FAILS, code="work_crashed", says="SIGSEGV", exit=(None, signal.SIGSEGV)),
-    "beyond its memory limit": Animal(
-        "glutton",
-        (32,),
-        **FAILS,
-        code="limit_exceeded",
-        says="beyond its memory limit",
-        exit=(None, signal.SIGTERM),
-        contract=policy(limits={"memory_bytes": 100 << 20}),
-    ),
-    "ten thousand lines and gone": Animal("chatter", (10_000,)),
-    "one line without an end": Animal("longline", (32,)),
-    "gibberish": Animal("gibberish"),
-    "stammered messages": Animal("stammer"),
-    "flood of progress": Animal("flood", (66, "progress")),
-    "flood of records": Animal("flood", (3, "record")),
-    "flood of notes": Animal("flood", (40, "big"), **INVALID, says="longer than 33,554,432 bytes in all"),
-    "flood of one metric": Animal("flood", (12, "metric")),
-    "link that leads out": Animal("litter", ("link",), **REJECTED, says="“out” is a link that leads out of the output folder"),
-    "links that lead out together": Animal("litter", ("chain",), **REJECTED, says="“down” is a link that leads out"),
-    "FIFO": Animal("litter", ("fifo",), **REJECTED, says="“pipe” is a FIFO"),
-    "socket": Animal("litter", ("socket",), **REJECTED, says="“door” is a socket"),
-    "names with line ends": Animal("names"),
-    "climbing file": Animal("climber", ("file",), **FAILS, code="result_incomplete", says="“../../secret”"),
-    "climbing table": Animal("climber", ("table",), **INVALID, says="without “..”"),
-    "climbing table name": Animal("climber", ("absolute",), **INVALID, says="cannot be a table's name"),
-    "deletes its output folder": Animal(
-        "eater", ("output",), **FAILS, code="result_incomplete", says="The output folder is gone."
-    ),
-    "deletes its messages": Animal("eater", ("messages",)),
-    "deletes its spool": Animal("eater", ("spool",)),
-    "deletes its attempt folder": Animal("eater", ("attempt",), **FAILS, code="result_incomplete", says="folder is gone."),
-    "FIFOs in its spool": Animal("plumber", ("fifo",)),
-    "folders in its spool": Animal("plumber", ("folder",)),
-    "links to a device in its spool": Animal("plumber", ("link",)),
-    "FIFOs in its spool, stopped": Animal("plumber", ("fifo", "wait"), **STOPPED, exit=(None, signal.SIGTERM)),
-    "garbage for an outcome": Animal("forger", ("garbage",)),
-    "forged success": Animal("forger", ("sealed",), **FAILS, code="work_failed", says="ended with exit code 1", exit=(1, None)),
-    "sparse terabyte": Animal(
-        "hollow", (TERABYTE,), **REJECTED, says="a sparse file of 1,000,000,000,000 bytes, of which 0 are"
-    ),
-    "sparse terabyte with a limit": Animal(
-        "hollow",
-        (TERABYTE, "linger"),
-        **FAILS,
-        code="limit_exceeded",
-        says="beyond its output limit",
-        exit=(None, signal.SIGTERM),
-        contract=policy(limits={"output_bytes": 1 << 30}),
-    ),
-    "folders without a bottom": Animal("shaft", (50,), **REJECTED, says="so deep that their path is too long"),
-    "ten thousand files": Animal("ants", (10_000,)),
-}
-
-
 def let(zoo: Keeper, animal: Animal) -> tuple[Den, dict[str, Any]]:
     """Release an animal, see that it ends as stated and that nothing of it is left; its den and its `show`."""
     den = zoo.release(animal.name, *animal.words, **animal.contract)
@@ -153,18 +43,7 @@ def let(zoo: Keeper, animal: Animal) -> tuple[Den, dict[str, Any]]:
         den.ready()
         den.stop()
     shown = den.closed()
-    found = shown["attempts"][0]["exit"]
-    told = (shown["status"], (shown["failure"] or {}).get("code"), (found["code"], found["signal"]))
-    assert told == (animal.status, animal.code, animal.exit), den.words()
-    assert animal.says in den.words()
-    assert den.strays() == []
-    assert shown["alerts"] == []
-    established = [fact["fact"] for fact in shown["facts"]]
-    assert "released" in established
-    assert (established == [name.value for name in FACTS]) is (animal.status == "SUCCEEDED")
-    assert (shown["result"] is not None) is (animal.status == "SUCCEEDED")
-    assert zoo.memory_mib() < APP_MIB_MAX
-    assert den.host_mib < HOST_MIB_MAX or "flood" in animal.name
+    assert findings(den, animal, shown) == [], den.words()
     return den, shown
 
 
@@ -367,6 +246,20 @@ def test_the_tree_of_a_killed_host_is_found_and_ended(zoo: Keeper, animal: str) 
     assert {"tree_left", "signalled"} <= set(den.journal())
 
 
+def test_r05_work_whose_claim_was_deleted_is_not_begun_again_when_its_host_is_killed(zoo: Keeper) -> None:
+    """Nothing of it was declared safe to repeat; that it had started is told by what it left, and in words."""
+    retry = {"maximum": 1, "codes": ["host_lost", "launch_lost"], "first_delay": "1s"}
+    den = zoo.release("zombies", 0, policies={"retry": retry, "safe_to_repeat": False})
+    den.ready()
+    wait_until(lambda: len(den.members()) >= 2, what="the tree to be recorded")
+    os.unlink(spool.spool_path(den.folder, "claim"))
+    os.kill(den.shown()["attempts"][0]["pid"], signal.SIGKILL)
+    shown = den.closed()
+    assert (shown["status"], shown["failure"]["code"], len(shown["attempts"])) == ("FAILED", "host_lost", 1)
+    assert "the work had started" in shown["failure"]["message"]
+    assert den.strays() == []
+
+
 def test_work_that_halts_its_own_host_can_be_stopped(zoo: Keeper) -> None:
     """P04: a host that does not obey is ended by identity, after its tree."""
     den = zoo.release("parricide", "halt")
@@ -433,6 +326,20 @@ def test_work_that_the_system_ended_for_want_of_memory_is_named_so(tmp_path: Pat
     assert shown["failure"]["message"] == "The system ended the work because memory ran out."
     assert shown["attempts"][0]["exit"]["signal"] == signal.SIGKILL
     wait_until(lambda: pids_that_name(tmp_path) == [], what="nothing of it to be left")
+
+
+@pytest.mark.leaves("the supervisor of the command ends with it, and its helpers with that")
+def test_the_command_of_the_full_sizes_judges_and_ends_with_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An animal that does not end as stated, says something else or takes more memory is a finding."""
+    monkeypatch.setattr(command, "HEAVY", {"not as it is": Animal("idler", **FAILS, says="Never", host_mib_max=1)})
+    assert command.main(["--heavy", "--only", "headless", "not as it is"]) == 1
+    told, total = capsys.readouterr().out.splitlines()
+    assert "it ended ('SUCCEEDED', None, (0, None)), stated is ('FAILED', None, (0, None))" in told
+    assert "it does not say “Never”" in told
+    assert "the host took " in told
+    assert total == "1 animals, 0 stalls, 5 findings"
 
 
 def test_the_workspace_of_the_zoo_is_sound(zoo: Keeper) -> None:

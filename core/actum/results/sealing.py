@@ -201,8 +201,7 @@ def _write_result(
 def _settle_all(staging: Path, planned: Sequence[_Planned]) -> None:
     """Every file read-only and durable. Of many files several are waited for at a time, for a disk serves those together."""
     if len(planned) <= limits.SETTLED_TOGETHER_FILES:
-        for plan in planned:
-            _settle(staging, plan)
+        _settle_each(staging, planned)
         return
     from concurrent.futures import ThreadPoolExecutor
 
@@ -211,10 +210,15 @@ def _settle_all(staging: Path, planned: Sequence[_Planned]) -> None:
     batches = [planned[first : first + together] for first in range(0, len(planned), together)]
     pool = ThreadPoolExecutor(limits.SETTLING_THREADS)
     try:
-        for _ in pool.map(lambda batch: [_settle(staging, plan) for plan in batch], batches):
+        for _ in pool.map(lambda batch: _settle_each(staging, batch), batches):
             pass
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _settle_each(staging: Path, planned: Sequence[_Planned]) -> None:
+    for plan in planned:
+        _settle(staging, plan)
 
 
 def _settle(staging: Path, plan: _Planned) -> None:
