@@ -1,4 +1,9 @@
-"""Which tests guard which rule of DESIGN §2: rule numbers are collected from the tests that name them."""
+"""Which tests name which rule of DESIGN §2. A name is a claim: that a test would fail without its rule is shown elsewhere,
+by breaking the rule (`tests/simulation/planted.py`), and by nothing here.
+
+A range names the rules in it. The simulation says its rules as ranges, and there one counts only where one of its checks
+(`@at(…, rule)` in tests/simulation/rules) looks for that very rule.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +36,8 @@ RULES = {
 
 _NAMED = re.compile(r"(?<![A-Za-z0-9])[Rr](0[1-9]|1[0-9]|20)(?![0-9])")
 _RANGE = re.compile(r"\bR(\d\d)[–-]R(\d\d)\b")
+_CHECKED = re.compile(r'^@at\("\w+", "R(\d\d)"', re.MULTILINE)
+SIMULATION = TESTS / "simulation"
 OURS = ("rules.py", "test_generated.py")
 
 
@@ -40,16 +47,26 @@ def named_in_tests() -> dict[str, list[str]]:
     for path in modules(TESTS):
         if not path.name.startswith("test_") or path.name in OURS:
             continue
-        numbers = {int(number) for number in _NAMED.findall(text(path))}
-        for first, last in _RANGE.findall(text(path)):
-            numbers |= set(range(int(first), int(last) + 1))
-        for number in numbers:
+        for number in named(text(path), checked_in_simulation() if path.is_relative_to(SIMULATION) else None):
             found[f"R{number:02}"].append(path.relative_to(TESTS).as_posix())
     return found
 
 
+def named(words: str, checked: set[int] | None = None) -> set[int]:
+    """The rules that a text names, one by one or as ranges; of ranges only those `checked`, where that is given."""
+    ranges = _RANGE.findall(words)
+    inside = {number for first, last in ranges for number in range(int(first), int(last) + 1)}
+    alone = {int(number) for number in _NAMED.findall(_RANGE.sub("", words))}
+    return alone | (inside if checked is None else inside & checked)
+
+
+def checked_in_simulation() -> set[int]:
+    """The rules that the checks of the simulated world look for."""
+    return {int(number) for path in modules(SIMULATION / "rules") for number in _CHECKED.findall(text(path))}
+
+
 def table() -> str:
-    lines = ["| rule | what it promises | tests that name it |", "|---|---|---|"]
+    lines = ["| rule | what it promises | tests that name it (that they guard it is their claim) |", "|---|---|---|"]
     for rule, files in named_in_tests().items():
         names = ", ".join(f"`{file.removesuffix('.py')}`" for file in files)
         lines.append(f"| {rule} | {RULES[rule]} | {names} |")
