@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from actum import clock
 from actum.host import host_main
@@ -27,6 +28,7 @@ from actum.processes import terminate, tree
 from tests.helpers.waiting import wait_until
 
 PYTHON = sys.executable
+T = TypeVar("T")
 
 
 @dataclass
@@ -40,13 +42,16 @@ class Attempt:
     host: subprocess.Popen[bytes] | None = None
     environment: dict[str, str] = field(default_factory=dict)
 
-    def spawn(self, *, pass_fds: tuple[int, ...] = (), **extra: str) -> subprocess.Popen[bytes]:
-        """Start the host as the driver does: a session of its own, Actum's variables stripped, streams to host.log."""
+    def spawn(self, *, pass_fds: tuple[int, ...] = (), under: tuple[str, ...] = (), **extra: str) -> subprocess.Popen[bytes]:
+        """Start the host as the driver does: a session of its own, Actum's variables stripped, streams to host.log.
+
+        `under`: words of a program text that runs the host in its own process, the host's words behind its own.
+        """
         variables = {name: value for name, value in os.environ.items() if not name.startswith("ACTUM_")}
         variables.update(self.environment, ACTUM_COOKIE=self.launch["cookie"], **extra)
         with open(self.folder / "host.log", "ab") as log:
             self.host = subprocess.Popen(
-                [PYTHON, "-I", "-S", host_main.__file__, str(self.folder)],
+                [PYTHON, "-I", "-S", *under, host_main.__file__, str(self.folder)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -55,6 +60,11 @@ class Attempt:
                 pass_fds=pass_fds,
             )
         return self.host
+
+    def set_deadlines(self, deadlines: dict[str, Any]) -> None:
+        """Other deadlines in launch.json, before the host is spawned."""
+        self.launch["deadlines"] = deadlines
+        (self.folder / "launch.json").write_text(json.dumps(self.launch))
 
     def wait(self, timeout_s: float = 20) -> int:
         """Until the host has exited; its exit code."""
@@ -231,6 +241,15 @@ class Server:
                     return frame
             self.serve()
         raise AssertionError(f"no {kind} came; {self.types()}; host.log: {self.attempt.host_log()}")
+
+    def serve_until(self, predicate: Callable[[], T], what: str) -> T:
+        """The first true answer of `predicate`, serving meanwhile."""
+
+        def look() -> T:
+            self.serve()
+            return predicate()
+
+        return wait_until(look, what=what)
 
     def serve_until_exit(self, timeout_s: float = 20) -> None:
         host, end = self.attempt.host, time.monotonic() + timeout_s
