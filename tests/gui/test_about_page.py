@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from actum import clock
 from actum_desktop.desk import Desk
-from actum_desktop.models import about
 from actum_desktop.models.details import DETAIL, Section
 from actum_desktop.views.aboutview import AboutView
 from PySide6.QtCore import Qt
@@ -41,7 +40,7 @@ def shown(page: AboutView) -> list[str]:
 def test_the_page_shows_what_was_tried_with_its_age_and_its_limits_and_reads_it_anew(
     open_desk: Callable[[], Desk], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(about.tried, "checkout", lambda: tmp_path)
+    monkeypatch.setattr("actum.tried.checkout", lambda: tmp_path)
     tried(tmp_path, passed=1_200)
     window = open_desk().window
     window.go("about")
