@@ -15,6 +15,7 @@ from actum.clock import US
 from actum.ipc.framing import Violation
 from actum.ipc.session import Accepted, Expected, Unknown
 from actum.model.changes import Change, JournalEntry, Note, RecordRow, RefusalKind, Refused, Request
+from actum.model.facts import FactName
 from actum.model.identity import ProcessIdentity
 from actum.model.run import AttemptRow
 from actum.model.status import Phase
@@ -22,6 +23,7 @@ from actum.supervise import effects, events
 from actum.supervise.machine import Machine
 from actum.supervise.supervisor import Supervisor
 
+from tests.simulation.failing import Failing
 from tests.simulation.files import Folder
 from tests.simulation.gathering import Gathering
 from tests.simulation.helpers import Helping
@@ -59,6 +61,7 @@ class App:
     unheard_s: dict[str, float] = field(default_factory=dict)  # attempt → seconds listened since its host last said anything
     states_read: dict[str, int] = field(default_factory=dict)  # attempt → seq of the state file last read
     asleep_us: int = 0
+    failing: Failing = field(default_factory=Failing)
     looked_at: dict[str, int] = field(default_factory=dict)  # attempt → when its newest look was begun or over (monotonic)
     open_when_asked: dict[int, frozenset[str]] = field(default_factory=dict)  # command → the attempts it could be about
 
@@ -99,6 +102,7 @@ class App:
             self._note_heard(event.attempt, event.state)
         looking = self.supervisor.machines.get(event.attempt) if isinstance(event, events.Looked) else None
         judges = looking is not None and not looking.stale  # one that is made again judges nothing
+        self.failing.note(event, self.supervisor.machines, world.clocks.monotonic_us)
         wanted = self.supervisor.handle(event, world.clocks.now())
         if looking is not None and judges and looking.verdict is not None:
             self._judged(looking.row, looking.verdict)
@@ -169,6 +173,7 @@ class App:
             if self.alive and m.seen.outcome is None and folder.outcome is not None:
                 self.handle(events.OutcomeFound(m.attempt))
         if self.alive:
+            self.failing.tick(self.supervisor.machines, world=self.world, epoch=self.epoch)
             self.handle(events.Tick())
             self.world.ledger.see("bounds", self)
 
@@ -267,17 +272,17 @@ class App:
 
     def _write_stop(self, effect: effects.WriteStop) -> None:
         folder = self._folder(effect.row.attempt)
-        error = None if folder.readable else "the disk is not there"
+        error = None if folder.takes else "it cannot be written"
         if error is None:
             folder.stop = {"level": effect.level, "cause": effect.cause}
         self.tell("own", events.StopWritten(effect.row.attempt, effect.level, error))
 
     def _revoke_claim(self, effect: effects.RevokeClaim) -> None:
         folder = self._folder(effect.row.attempt)
-        if not folder.readable:
-            self.tell("own", events.ClaimAnswered(effect.row.attempt, False, error="the disk is not there"))
-            return
         revoked = folder.claim is None
+        if not folder.takes and (revoked or not folder.readable):
+            self.tell("own", events.ClaimAnswered(effect.row.attempt, False, error="it cannot be written"))
+            return
         if revoked:
             folder.claim = {"v": 1, "by": "supervisor", "revoked": True, "epoch": self.epoch}
         self.tell("own", events.ClaimAnswered(effect.row.attempt, revoked, folder.claim or {}))
@@ -290,11 +295,17 @@ class App:
 
     def _read_records(self, effect: effects.ReadRecords) -> None:
         folder, offset = self._folder(effect.row.attempt), effect.row.records_offset
-        upto = min(folder.records, offset + 2) if folder.readable else offset
-        records = tuple(RecordRow(seq, 0, "trade", {}) for seq in range(offset, upto))
-        more = folder.readable and upto < folder.records
+        lines = range(offset, min(folder.records, offset + 2)) if folder.readable else range(0)
+        spoiled = [line for line in lines if line in folder.spoiled]
+        over = FactName.TREE_GONE in effect.row.facts
+        upto = spoiled[0] if spoiled and not over else lines.stop if lines else offset
         error = None if folder.readable else "the disk is not there"
-        self.tell("own", events.RecordsRead(effect.row.attempt, records, upto, more, error))
+        if spoiled and not over and upto == offset:
+            error = "a line is no record"
+        records = tuple(RecordRow(seq, 0, "trade", {}) for seq in range(offset, upto) if seq not in folder.spoiled)
+        skipped = {"lines": len(spoiled), "bytes": len(spoiled), "offset": spoiled[0], "why": "?"} if spoiled and over else None
+        more = error is None and upto < folder.records
+        self.tell("own", events.RecordsRead(effect.row.attempt, records, upto, more, error, skipped))
 
     def _prepare(self, effect: effects.Prepare) -> None:
         error = "the folder cannot be made" if self.world.freeze_fault() else None

@@ -146,6 +146,22 @@ def _restart_without_disk(world: World) -> None:
         folder.readable = False
 
 
+def _read_only(world: World) -> None:
+    """Nobody may write there, and all that is there can be read."""
+    folder = _pick(world, list(world.folders.values()))
+    if folder is not None:
+        folder.writable = not folder.writable
+
+
+def _spoil_records(world: World) -> None:
+    """The work writes lines into the file of its records that are none."""
+    working = {each.attempt for each in world.machine.alive() if each.role in ("work", "daemon")}
+    folder = _pick(world, [each for each in world.folders.values() if each.attempt in working])
+    for _ in range(world.rng.choice((1, 1, 4)) if folder is not None else 0):
+        folder.spoiled.add(folder.records)
+        folder.records += 1
+
+
 def _full_disk(world: World) -> None:
     world.disk_full = not world.disk_full
 
@@ -239,6 +255,8 @@ FAULTS = {
     "unmount": _unmount,
     "unmount all": _unmount_all,
     "restart without disk": _restart_without_disk,
+    "read only": _read_only,
+    "spoil records": _spoil_records,
     "full disk": _full_disk,
     "touch package": _touch_package,
     "take package": _take_package,

@@ -75,13 +75,15 @@ class Machine:
 
 @dataclass(slots=True)
 class Folder:
-    """attempts/<run>/<n>/ with its spool. `readable` False = an unmounted disk: nothing can be told.
+    """attempts/<run>/<n>/ with its spool. `readable` False = an unmounted disk: nothing can be told. `writable` False = nobody
+    can write there, and what is there can be read. `spoiled` are lines among `records` that are none.
 
     `package` and `published` are digests; `*_durable` tells what a power cut cannot take any more.
     """
 
     attempt: str
     readable: bool = True
+    writable: bool = True
     secret: str = ""
     claim: Mapping[str, Any] | None = None
     alive_held_by: ProcessIdentity | None = None
@@ -91,6 +93,7 @@ class Folder:
     outcome: Mapping[str, Any] | None = None
     outcome_durable: bool = False
     records: int = 0
+    spoiled: set[int] = field(default_factory=set)
     package: str | None = None
     package_durable: bool = False
     published: str | None = None
@@ -98,6 +101,11 @@ class Folder:
     quarantined: str | None = None
     adopter: str | None = None  # the attempt of the newest run that was to take its package up
     touched: bool = False  # a stranger changed or removed the package
+
+    @property
+    def takes(self) -> bool:
+        """Whether it can be written."""
+        return self.readable and self.writable
 
     def power_cut(self, rng: random.Random) -> None:
         """What was not fsync'ed may have reached the disk or not: each thing for itself."""

@@ -98,7 +98,8 @@ class Helping:
             folder.published_durable = True
             return self._tell(events.Published(attempt, {"method": "renamed, durable"}))
         where = package_seen(folder, self.effect.recorded["manifest_sha256"])
-        renamed = where is PackageSeen.STAGING and not self.app.world.rename_fails() and rename(folder)
+        may = folder.writable and not self.app.world.rename_fails()
+        renamed = where is PackageSeen.STAGING and may and rename(folder)
         if not renamed and where is not PackageSeen.RESULTS:
             failure = {PackageSeen.STAGING: "rename", PackageSeen.UNKNOWN: "unsure"}.get(where, where.value)
             return self._tell(events.Published(attempt, failure=failure, message="it did not work"))
@@ -107,7 +108,7 @@ class Helping:
 
     def _quarantine(self) -> bool:
         folder = self.folder
-        if not folder.readable:
+        if not folder.takes:
             return self._tell(events.Quarantined(self.attempt, error="the disk is not there"))
         folder.quarantined = folder.published or folder.package or folder.quarantined
         folder.published = folder.package = None

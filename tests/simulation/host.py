@@ -165,7 +165,7 @@ class Host:
         waited_s = (self.monotonic_us - self.begun_us) / US
         if self.cause is not None or waited_s > self.limits.start_deadline_s:
             self._exit()
-        elif (self.greeted or self.world.scenario.spool_only) and self.folder.readable:
+        elif (self.greeted or self.world.scenario.spool_only) and self.folder.takes:
             self._claim()
 
     def _claim(self) -> None:
@@ -238,7 +238,7 @@ class Host:
             self.phase = "sealing"
 
     def _sealing(self) -> None:
-        if not self.folder.readable or self.world.host_disk_full():
+        if not self.folder.takes or self.world.host_disk_full():
             return
         if self.result["kind"] == "sealed" and self.folder.package is None:
             self.folder.package = f"package-{self.row.run}-{self.row.n}"
@@ -246,12 +246,12 @@ class Host:
 
     def _fsync(self) -> None:
         """Files and folders of the package reach the disk before the outcome names them."""
-        if self.folder.readable:
+        if self.folder.takes:
             self.folder.package_durable = self.folder.package is not None
             self.phase = "outcome"
 
     def _outcome(self) -> None:
-        if not self.folder.readable:
+        if not self.folder.takes:
             return
         at = self.world.clocks.utc_us
         sealed = self.result["kind"] == "sealed"
@@ -273,7 +273,7 @@ class Host:
         self.phase = "synced"
 
     def _synced(self) -> None:
-        if not self.folder.readable:
+        if not self.folder.takes:
             return
         self.folder.outcome_durable = True
         self.phase, self.done_us = "done", self.monotonic_us

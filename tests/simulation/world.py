@@ -383,7 +383,7 @@ class World:
         self.trace("peace")
         self.peace, self.disk_full, self.clocks.wall_stands = True, False, False
         for folder in self.folders.values():
-            folder.readable = True
+            folder.readable = folder.writable = True
         for process in self.machine.alive():
             process.frozen = False
         for app in self.apps:

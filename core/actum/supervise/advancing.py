@@ -45,7 +45,7 @@ def advance(m: Machine, now: Now) -> list[Effect]:
     if m.pending is not None or m.closed:
         return []
     effects = _urgent(m, now)
-    effects += waiting.say(m, now)
+    effects += _failing(m, now)
     if m.pending is not None or now.monotonic_us < m.not_before_us:
         return effects
     effects += STEPS[m.row.pair.phase](m, now)
@@ -68,6 +68,13 @@ def _urgent(m: Machine, now: Now) -> list[Effect]:
     if m.row.pair.status is Status.CREATED:
         return opening.stop_unlaunched(m, now)
     return computing.stop_running(m, now)
+
+
+def _failing(m: Machine, now: Now) -> list[Effect]:
+    """What a step that failed has to say comes before its next try, and is not kept waiting for that."""
+    if m.pending is not None or now.monotonic_us < m.says_not_before_us:
+        return []
+    return waiting.say(m, now) or (_contact(m, now) if waiting.revocation(m) else [])
 
 
 def _beside(m: Machine, now: Now) -> list[Effect]:
@@ -228,7 +235,8 @@ def _on_claim_answered(m: Machine, event: events.ClaimAnswered, now: Now) -> lis
     m.doing.discard("revoke")
     if event.error is not None:
         m.wait(now, LOOK_AGAIN_S)
-        return waiting.failed(m, now, waiting.CLAIM, event.error)
+        waiting.failed(m, now, waiting.CLAIM, event.error)
+        return []
     waiting.went_on(m, waiting.CLAIM)
     if event.revoked or event.claim.get("by") == "supervisor":
         m.seen.claim_revoked = True
@@ -254,7 +262,8 @@ def _on_records(m: Machine, event: events.RecordsRead, now: Now) -> list[Effect]
 
     if event.error is not None:
         m.live["records_not_before_us"] = now.monotonic_us + int(LOOK_AGAIN_S * US)
-        return waiting.failed(m, now, waiting.RECORDS, event.error)
+        waiting.failed(m, now, waiting.RECORDS, event.error)
+        return []
     waiting.went_on(m, waiting.RECORDS)
     if m.pending is not None:
         return []
@@ -309,7 +318,8 @@ def _on_quarantined(m: Machine, event: events.Quarantined, now: Now) -> list[Eff
     m.doing.discard("quarantine")
     if event.error is not None:
         m.wait(now, PUBLISH_RETRY_S)
-        return waiting.failed(m, now, waiting.QUARANTINE, event.error)
+        waiting.failed(m, now, waiting.QUARANTINE, event.error)
+        return []
     waiting.went_on(m, waiting.QUARANTINE)
     m.seen.quarantined = True
     return []
@@ -327,7 +337,8 @@ def _on_signalled(m: Machine, event: events.Signalled, now: Now) -> list[Effect]
     refused = [f"{pid}: {result.removeprefix('refused:')}" for pid, result in results if result.startswith("refused")]
     if refused:
         why = ", ".join(refused[:PIDS_NAMED_MAX])
-        return waiting.failed(m, now, waiting.SIGNALS, why, journalled=True)
+        waiting.failed(m, now, waiting.SIGNALS, why, journalled=True)
+        return []
     waiting.went_on(m, waiting.SIGNALS)
     return []
 
@@ -339,7 +350,8 @@ def _on_stop_written(m: Machine, event: events.StopWritten, now: Now) -> list[Ef
         m.wait(now, LOOK_AGAIN_S)
         if waiting.STOP_FILE not in m.failing:
             m.note(JournalEntry("stop_stage", now.utc_us, {"stage": "not_delivered", "why": event.error}))
-        return waiting.failed(m, now, waiting.STOP_FILE, event.error, journalled=True)
+        waiting.failed(m, now, waiting.STOP_FILE, event.error, journalled=True)
+        return []
     waiting.went_on(m, waiting.STOP_FILE)
     entry = JournalEntry("stop_stage", now.utc_us, {"stage": "delivered", "level": event.level})
     m.note(entry)

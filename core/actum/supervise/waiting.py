@@ -22,14 +22,13 @@ ALERTED = {RECORDS: "records_unread", QUARANTINE: "quarantine_waits", STOP_FILE:
 _UNTIL_EXIT = (STOP_FILE, SIGNALS)  # of the host; what is left of its tree has an alert of its own
 
 
-def failed(m: Machine, now: Now, kind: str, message: str, *, journalled: bool = False) -> list[Effect]:
+def failed(m: Machine, now: Now, kind: str, message: str, *, journalled: bool = False) -> None:
     """This step met an error and will be tried again: journalled the first time, unless the caller has done so."""
     if kind not in m.failing and not journalled:
         m.note(JournalEntry("step_waits", now.utc_us, {"step": kind, "message": message}))
     m.failing[kind] = message
     if kind == CLAIM:
         m.held = revocation(m)
-    return say(m, now)
 
 
 def went_on(m: Machine, kind: str) -> None:
@@ -43,9 +42,7 @@ def went_on(m: Machine, kind: str) -> None:
 
 
 def say(m: Machine, now: Now) -> list[Effect]:
-    """The alerts as they ought to be, where they are not; what the store refused is not asked for again at once."""
-    if m.pending is not None or now.monotonic_us < m.says_not_before_us:
-        return []
+    """The alerts as they ought to be, where they are not."""
     for kind in _UNTIL_EXIT:
         if m.has(FactName.HOST_EXITED):
             m.failing.pop(kind, None)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Said = str | None
 WAITING_MAX = 400  # postponed commands of one instance, in a world this small
+UNSAID_TICKS_MAX = 2  # in which an instance could have said what fails
 
 
 @at("state", "R06")
@@ -127,3 +128,12 @@ def a_host_of_a_stopped_attempt_may_not_go_on(ledger: Ledger, row: AttemptRow, s
     answers = {each.type for each in said if isinstance(each, effects.Send)}
     stopping = row.pair.status is Status.STOPPING
     return "a host is told to go on, and its attempt is STOPPING" if stopping and "hello-ack" in answers else None
+
+
+@at("bounds", "R09")
+def a_step_that_fails_is_said(ledger: Ledger, app: App) -> Said:
+    """What is tried again has an open alert, or is a hold: never an error of which nobody hears."""
+    for (attempt, kind), step in app.failing.steps.items():
+        if step.ticks > UNSAID_TICKS_MAX:
+            return f"{ledger.truth.label(attempt)} is {step.pair}, a step of it fails ({kind}), and nothing says so"
+    return None

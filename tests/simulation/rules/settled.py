@@ -86,8 +86,9 @@ def every_record_is_kept(ledger: Ledger, app: App, rows: Rows) -> Said:
         if FactName.LAUNCHED in row.facts and row.adopts is None:
             folder = ledger.folders[row.attempt]
             kept = sum(key[0] == row.attempt for key in ledger.truth.store.records)
-            if kept != folder.records:
-                return f"{row.run}/{row.n} has {kept} of {folder.records} records"
+            written = folder.records - len(folder.spoiled)
+            if kept != written:
+                return f"{row.run}/{row.n} has {kept} of {written} records"
     return None
 
 
