@@ -3,7 +3,7 @@
 Theory. The host writes whole lines, but the work runs as the same user and can write there too. A file that cannot be read
 is waited for: its records are still there. A line that is no record stops the reading while anybody may still write; once
 the tree is gone nobody will ever mend it, so it is passed over and told (`skipping`), and so is an unfinished line at the
-end. So nothing the work can write keeps a run open. What is a record here is one for the store as well: of bounded depth,
+end, or what stands in the place of the file and is none. So nothing the work can write keeps a run open. What is a record here is one for the store as well: of bounded depth,
 and text that has an encoding.
 """
 
@@ -53,6 +53,10 @@ def read(folder: Folder, offset: int, bytes_max: int = limits.FRAME_BYTES_MAX, *
             waits = os.fstat(file.fileno()).st_size > offset + len(data)
     except FileNotFoundError:
         return Batch([], offset, False)
+    except regular.NotRegular:
+        if not skipping:
+            raise
+        return Batch([], offset, False, Skipped(1, 0, offset, f"records.jsonl {regular.WORDS}"))
     end = data.rfind(b"\n") + 1
     if end == 0 and data and (skipping or waits):
         return _unfinished(data, offset, waits, skipping=skipping)
