@@ -81,6 +81,24 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("It is kept, and publishing is tried again by itself."),
         N_("Make room on the disk, or give Actum the right to write there."),
     ),
+    "folder_network": (
+        N_("the workspace is on a network folder"),
+        N_("The database and the results are in a folder that another computer serves."),
+        N_("Work goes on. Locks and durable writes may not hold there, so that a crash may cost what is on record."),
+        N_("Move the workspace to a disk of this computer, and start Actum with that folder."),
+    ),
+    "folder_synced": (
+        N_("the workspace is in a synced folder"),
+        N_("The folder of the workspace seems to belong to a program that copies files to other computers."),
+        N_("Work goes on. Such a program can replace files under a running task."),
+        N_("Move the workspace out of that folder, and start Actum with its new place."),
+    ),
+    "folder_volumes": (
+        N_("the workspace is on several volumes"),
+        N_("The folders of attempts and of results are on different volumes."),
+        N_("Work goes on. Publishing copies instead of renaming."),
+        N_("Put both folders on one volume while Actum does not run."),
+    ),
     "no_socket": (
         N_("commands cannot reach Actum"),
         N_("This start of Actum could not listen at a local socket."),
@@ -175,6 +193,9 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
 # What is measured, by its name in the evidence.
 _MEASURED = {
     "cpu_percent": N_("CPU"),
+    "file_system": N_("File system"),
+    "place": N_("Place"),
+    "sync_program": N_("Sync program"),
     "ever": N_("Progress was seen before"),
     "for_s": N_("Without progress for"),
     "heartbeat_age_s": N_("Age of the last heartbeat"),
@@ -200,8 +221,8 @@ def attestation_means() -> str:
     """What a person says who attests that nothing of a held run is left."""
     return _(
         "You attest that every process of it has ended, wherever it was started, and that nothing of it will write again. It is"
-        " recorded with your name; the attempt is then closed without a result, its slot is free, and the next attempt starts if"
-        " the task retries. If something of it still computes, two of them may write to the same places."
+        " recorded with your name; the attempt is then closed without a result, its slot is free, and the next attempt starts"
+        " if the task retries. If something of it still computes, two of them may write to the same places."
     )
 
 

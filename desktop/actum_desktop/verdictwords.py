@@ -149,7 +149,7 @@ def verdict(item: Any) -> VerdictWords:
     evidence, action, row = get("evidence", {}) or {}, str(get("action", "") or ""), int(get("row", 0) or 0)
     recorded = get("recorded", {}) or {}
     told = _BY_ROW.get((row, action)) or _BY_ACTION.get(action)
-    lines = evidence_lines(evidence, row, str(recorded.get("status") or ""))
+    lines = evidence_lines(evidence, row, str(recorded.get("status") or ""), held=action == "hold")
     if told is None:
         return VerdictWords(str(get("verdict", "") or _("Unknown")), "info", "text2", lines, action, "")
     word, icon, tone, done, after = told
@@ -182,6 +182,12 @@ _PACKAGE = {
     "results": N_("The package is at its place among the results, as recorded."),
     "differs": N_("There is a package, and its digest is not the one recorded."),
     "neither": N_("The package is neither in its staging folder nor among the results."),
+    "damaged": N_("The package at its place among the results is not as it was published."),
+    "missing": N_("The package is not at its place among the results."),
+    "replaced": N_("Another package of this run stands in its place."),
+    "foreign": N_("What stands in its place is of another run, or is no package."),
+    "forbidden": N_("Reading the place of the package is not allowed."),
+    "unchecked": N_("The package could not be looked at."),
     "unknown": N_("The place of the package cannot be read."),
 }
 _SEALED_BY = {
@@ -191,8 +197,8 @@ _SEALED_BY = {
 }
 
 
-def evidence_lines(evidence: Mapping[str, Any], row: int = 0, status: str = "") -> tuple[str, ...]:
-    """Host and outcome; tree and claim; the package where it decides; and why something could not be seen."""
+def evidence_lines(evidence: Mapping[str, Any], row: int, status: str, *, held: bool) -> tuple[str, ...]:
+    """Host and outcome; tree and claim; the package where it decides; and why, which is what a hold waits for."""
     if evidence.get("sealed_by"):
         return (_(_SEALED_BY[str(evidence["sealed_by"])]),)
     package = str(evidence.get("package") or "")
@@ -202,7 +208,7 @@ def evidence_lines(evidence: Mapping[str, Any], row: int = 0, status: str = "") 
         first = measures.joined(_host(evidence), _known(_OUTCOME, evidence.get("outcome")))
         claim = _known(_CLAIM, evidence.get("claim")) if status == "STARTING" else ""
         second = measures.joined(_tree(evidence), claim)
-    return tuple(line for line in (first, second, place, _named(evidence), _why(evidence)) if line)
+    return tuple(line for line in (first, second, place, _named(evidence), _why(evidence, held=held)) if line)
 
 
 def _known(words: Mapping[str, str], name: Any) -> str:
@@ -241,8 +247,9 @@ def _sent(pid: int, signalled: Mapping[str, Any] | None) -> str:
     return f"{pid} ({signalled['signal']}: {str(signalled['result']).replace('_', ' ')})"
 
 
-def _why(evidence: Mapping[str, Any]) -> str:
+def _why(evidence: Mapping[str, Any], *, held: bool) -> str:
     why = evidence.get("why")
     texts = why.values() if isinstance(why, Mapping) else [why] if why else []
     said = list(dict.fromkeys(str(text) for text in texts if text))  # one reason may hide several things
-    return _("Waited for: {why}").format(why=measures.joined(*said)) if said else ""
+    text = measures.joined(*said)
+    return _("Waited for: {why}").format(why=text) if text and held else text

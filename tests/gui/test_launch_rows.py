@@ -180,12 +180,13 @@ def test_check_again_shows_its_answer(screens: Screens) -> None:
     [
         ("ending", "Ending what is left", "4711"),
         ("ended", "Ended what was left", "SIGTERM: sent"),
-        ("refused", "It could not be ended", "Waited for: no"),
+        ("refused", "It could not be ended", "may not be signalled"),
     ],
 )
 def test_what_came_of_ending_it_is_said(how: str, done: str, said: str) -> None:
     signals = [{"pid": 4711, "signal": "SIGTERM", "result": "sent", "command": "x"}] if how == "ended" else []
-    told = {**LATE, "remains": how, "signals": signals, "why": {"ending": "no."} if how == "refused" else {}}
+    why = {"ending": "It may not be signalled."} if how == "refused" else {}
+    told = {**LATE, "remains": how, "signals": signals, "why": why}
     words = verdictwords.verdict(verdict(EVERY[2, "late"], evidence=told))
     assert words.done == done
     assert said in " ".join(words.evidence)

@@ -16,6 +16,7 @@ import pytest
 from actum import limits
 from actum.processes import identity
 from actum.store.queries import Reader
+from actum_desktop import verdictwords
 from actum_desktop.controller import controller as controlling
 from actum_desktop.controller import leftovers, reconciling
 from actum_desktop.controller.controller import Controller
@@ -184,6 +185,7 @@ def test_row_3_a_result_moved_away_is_a_verdict_of_the_launch_until_it_is_back(s
     scene.reopen()
     [found] = scene.verdicts(3)
     assert (found.action, found.evidence["package"], found.evidence["told_before"]) == ("result_damaged", "missing", False)
+    assert verdictwords.verdict(found).evidence[0] == "The package is not at its place among the results."
     assert scene.place.alerts() == ["result_changed"]
     scene.reopen()
     assert scene.verdicts(3)[0].evidence["told_before"], "its alert stands since the launch before: no reason to be shown again"

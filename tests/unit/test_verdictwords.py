@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from actum.model.evidence import ClaimSeen, Evidence, HostSeen, OutcomeSeen, PackageSeen, TreeSeen
 from actum.model.status import PAIRS, RELEASING, Phase
+from actum.results.check import REMEDIES
 from actum.supervise.reconcile import ROWS, Action, decide
 from actum_desktop import i18n, verdictwords
 from actum_desktop.controller.events import Verdict
@@ -100,3 +101,12 @@ def test_an_action_that_nobody_knows_is_shown_as_it_is() -> None:
 def test_an_offer_says_how_it_is_known_that_the_package_was_sealed(by: str, language: str) -> None:
     words = verdictwords.verdict({"row": 8, "action": "offer", "evidence": {"package": "staging", "sealed_by": by, "why": {}}})
     assert all(said_in(language, text) for text in (words.word, words.done, *words.evidence))
+
+
+@pytest.mark.parametrize("state", sorted(set(REMEDIES) - {"readable"}))
+def test_r16_each_state_of_a_result_is_told_with_its_reason(state: str, language: str) -> None:
+    """Row 3: what is at its place now, and the reason as it was found; nothing is waited for that was seen."""
+    for action in ("result_damaged", "result_unchecked"):
+        words = verdictwords.verdict({"row": 3, "action": action, "evidence": {"package": state, "why": {"package": WHY}}})
+        assert said_in(language, words.evidence[0])
+        assert words.evidence[1:] == (WHY,)

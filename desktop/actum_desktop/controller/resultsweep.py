@@ -86,7 +86,7 @@ class ResultSweep:
 
 def _verdict(result: ResultView, state: str, reason: str, at_us: int, *, told_before: bool = False) -> dict[str, Any]:
     """`told_before` = this very state is on record since an earlier look, and its alert stands."""
-    word = "result_unchecked" if state == "unchecked" else "result_damaged"
+    word = "result_unchecked" if state in ("unchecked", "forbidden") else "result_damaged"  # what may not be read is unknown
     return {
         "run": result.run,
         "attempt": result.attempt,

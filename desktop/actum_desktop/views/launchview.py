@@ -215,7 +215,7 @@ class LaunchView(QWidget):
         column.addStretch(1)
         column.addLayout(head)
         column.addLayout(badges)
-        column.addWidget(card, 20)
+        column.addWidget(card, 1_000)  # as high as it wants to be; what is over stands above and below
         column.addLayout(foot)
         column.addStretch(1)
 
