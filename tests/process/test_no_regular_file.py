@@ -1,4 +1,4 @@
-"""FIFOs in a spool whose host is dead: nobody waits for who stands behind them; the run holds until a person attests (R09, R18)."""
+"""FIFOs in a spool whose host is dead: nobody waits behind them, and the run holds until a person attests (R09, R18)."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,15 @@ def test_many_lines_are_told_as_one(tmp_path: Path, path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_waited_for_whoever_writes(tmp_path: Path, path: Path) -> None:
-    path.mkdir()
+    shutil.rmtree(path.parent)
+    path.parent.touch()
     for skipping in (False, True):
-        with pytest.raises(OSError, match="regular file"):
+        with pytest.raises(NotADirectoryError):
             records.read(tmp_path, 0, skipping=skipping)
+
+
+def test_what_is_no_file_holds_no_records_that_could_be_waited_for_once_nobody_writes(tmp_path: Path, path: Path) -> None:
+    path.mkdir()
+    with pytest.raises(OSError, match="regular file"):
+        records.read(tmp_path, 0)
+    assert records.read(tmp_path, 7, skipping=True) == ([], 7, False, (1, 0, 7, "records.jsonl is not a regular file"))

@@ -3,8 +3,8 @@
 Theory. The host writes whole lines, but the work runs as the same user and can write there too. A file that cannot be read
 is waited for: its records are still there. A line that is no record stops the reading while anybody may still write; once
 the tree is gone nobody will ever mend it, so it is passed over and told (`skipping`), and so is an unfinished line at the
-end, or what stands in the place of the file and is none. So nothing the work can write keeps a run open. What is a record here is one for the store as well: of bounded depth,
-and text that has an encoding.
+end, or what stands in the place of the file and is none. So nothing the work can write keeps a run open. What is a record
+here is one for the store as well: of bounded depth, and text that has an encoding.
 """
 
 from __future__ import annotations
