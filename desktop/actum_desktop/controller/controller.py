@@ -22,7 +22,7 @@ from actum.ipc.framing import FrameTooLong
 from actum.ipc.session import Expected
 from actum.limits import CHANGES_PER_S_MAX, LOCK_LOOK_EVERY_S, OFFERS_AFTER_MS, TICK_MS
 from actum.lock import Lock
-from actum.model.changes import MISPLACED, Answer, Changes, ClearAlert, JournalEntry, Note, RaiseAlert, Request
+from actum.model.changes import MISPLACED, Answer, Changes, ClearAlert, Note, RaiseAlert, Request
 from actum.processes import identity
 from actum.results import inputstore
 from actum.settings import merged
@@ -34,7 +34,7 @@ from actum.supervise.supervisor import Supervisor
 from actum.workspace import Workspace
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from actum_desktop.controller import leaving, live
+from actum_desktop.controller import latehosts, leaving, live, place
 from actum_desktop.controller.adoption import Offers
 from actum_desktop.controller.attested import with_words
 from actum_desktop.controller.awake import KeepAwake
@@ -137,6 +137,7 @@ class Controller(QObject):
         self.note("recovery", "bad", opened.recovery)
         self.note("log_lost", "warning", opened.log_lost)
         self.note("generation_lost", "warning", opened.generation_lost)
+        self._record(place.note(self.ws, clock.utc_us()))
         self.awake.read_setting()
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -380,21 +381,24 @@ class Controller(QObject):
         self._clocks.look(now)
         self.awake.look(now)
         self.capacity.look(now)
-        patient = now.monotonic_us - self._lock_looked_us > LOCK_LOOK_EVERY_S * clock.US
-        if patient:
-            self._lock_looked_us = now.monotonic_us
-            if not self._lock.still_mine():
-                self._retire("the workspace's lock file was replaced")
+        due = now.monotonic_us - self._lock_looked_us > LOCK_LOOK_EVERY_S * clock.US
+        if due or (self._reach is not None and self._reach.disturbed()):
+            self._lock_looked_us = now.monotonic_us if due else self._lock_looked_us
+            if why := self._why_lost():
+                self._retire(why)
                 return
-            if misplaced := self._writer.misplaced():
-                self._retire(MISPLACED[misplaced])
-                return
-        if self._reach is not None:
-            self._reach.look(patient=patient)
+            if self._reach is not None:
+                self._reach.mend()
         self._spool.look(now)
         self.tell(events.Tick())
         self.reconciling.tick(now)
         self._background.tick(now)
+
+    def _why_lost(self) -> str:
+        """Why this instance has lost the workspace, or ""."""
+        if not self._lock.still_mine():
+            return "the workspace's lock file was replaced"
+        return MISPLACED.get(self._writer.misplaced(), "")
 
     @_guarded
     def _on_show(self) -> None:
@@ -450,7 +454,7 @@ class Controller(QObject):
         attempt = frame["attempt"]
         if attempt not in self.supervisor.machines:
             channel.send("dismiss", {"why": "the attempt is closed"})
-            self._note_late_host(frame)
+            self._record(latehosts.late(frame))
             return
         if frame["type"] == "hello":
             self._performer.channels[attempt] = channel
@@ -458,19 +462,9 @@ class Controller(QObject):
         else:
             self.tell(events.Frame(attempt, frame["channel"], frame["type"], frame))
 
-    def _note_late_host(self, hello: Mapping[str, Any]) -> None:
-        """A host of a closed attempt is told to end, and that is said (§6 rows 2 and 8)."""
-        data = {"attempt": hello["attempt"], "pid": (hello.get("identity") or {}).get("pid")}
-        alert = RaiseAlert(f"late:{hello['attempt']}", "late_host", "warning", clock.utc_us(), data, hello["run"])
-        entry = JournalEntry("late_host", clock.utc_us(), {"pid": data["pid"]})
-        self._record(Note((entry,), (alert,), hello["run"], hello["attempt"]))
-
     @_guarded
     def on_unknown_host(self, hello: Mapping[str, Any]) -> None:
-        """A host of an attempt nobody knows: no answer, an alert, left to finish (§6)."""
-        data = {"attempt": str(hello["attempt"])[:64], "pid": hello["identity"]["pid"]}
-        alert = RaiseAlert(f"stranger:{data['attempt']}", "unknown_host", "warning", clock.utc_us(), data)
-        self._record(Note(alerts=(alert,)))
+        self._record(latehosts.unknown(hello))
 
     @_guarded
     def on_violation(self, channel: Channel, why: str, *, closed: bool) -> None:

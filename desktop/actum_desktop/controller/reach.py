@@ -4,7 +4,7 @@ Theory. A login manager or a cleaner may take the socket's file, or its whole ru
 Channels that are open stay, but nobody new would find it: commands give up, and a host that has not claimed its attempt waits
 for an answer to its hello. So each tick looks, by two lstats, whether the socket and the endpoint file still stand. A fresh one
 is made of what is gone. Where nothing can listen the endpoint names no socket: hosts are then served by the spool alone, no
-client can be, an alert says so, and it is tried again at each `patient` look.
+client can be, an alert says so, and it is tried again from time to time.
 """
 
 from __future__ import annotations
@@ -44,10 +44,18 @@ class Reach:
         self._tell(self._listen())
         self._write()
 
-    def look(self, *, patient: bool) -> None:
-        """Called each tick; `patient` = a longer time has passed, so that what failed is tried again."""
+    def disturbed(self) -> bool:
+        """Whether the socket or the endpoint file is gone, or another one stands there. Asked each tick."""
+        deaf = self._endpoint["socket"] is not None and not self.server.stands()
+        return deaf or self._written is None or _identity(self._ws) != self._written
+
+    def mend(self) -> None:
+        """Listen again where nobody listens, and write the endpoint file where it is not this one's.
+
+        Only for who holds the workspace's lock: the file may be a successor's.
+        """
         if self._endpoint["socket"] is None:
-            if patient and not self._listen():
+            if not self._listen():
                 self._tell("")
         elif not self.server.stands():
             log.info("the socket %s is gone", self._endpoint["socket"])
@@ -62,15 +70,15 @@ class Reach:
 
     def _listen(self) -> str:
         """Listen at a fresh path; "", or why that is not possible."""
-        self._written = None
+        before, why = self._endpoint["socket"], ""
         try:
-            path = runtime.socket_path()
+            self._endpoint["socket"] = path = runtime.socket_path()
             self.server.listen(path)
         except WorkspaceUnusable as error:
-            self._endpoint["socket"] = None
-            return " ".join((error.what, error.why))
-        self._endpoint["socket"] = path
-        return ""
+            self._endpoint["socket"], why = None, " ".join((error.what, error.why))
+        if self._endpoint["socket"] != before:
+            self._written = None
+        return why
 
     def _tell(self, why: str) -> None:
         now_us = clock.utc_us()
