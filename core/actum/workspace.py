@@ -7,6 +7,7 @@ their own: `lock`, `generation`, `runtime`.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,16 @@ NETWORK_TYPES = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "fuse.sshfs", "fuse.rclone", "glusterfs"}
 )
 SYNCED_WORDS = ("dropbox", "onedrive", "google drive", "googledrive", "icloud", "nextcloud", "owncloud", "坚果云")
+PLACES = ("folder_network", "folder_synced", "folder_volumes")
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why the place of a workspace may not hold what is promised. `code` is one of PLACES; `about` = what it was told by."""
+
+    code: str
+    sentence: str
+    about: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,22 +140,28 @@ def unusable(action: str, error: OSError, path: Path) -> WorkspaceUnusable | Sto
 
 def folder_warnings(ws: Workspace, mounts: Path = MOUNTS) -> list[str]:
     """Sentences about a place that is known to be unreliable for a database: network and synced folders, several volumes."""
-    warnings = []
+    return [doubt.sentence for doubt in doubts(ws, mounts)]
+
+
+def doubts(ws: Workspace, mounts: Path = MOUNTS) -> list[Doubt]:
+    """What is doubtful about the place, in the order of PLACES."""
+    found = []
     kind = filesystem_type(ws.path, mounts)
     if kind in NETWORK_TYPES:
-        warnings.append(
-            f"The workspace is on a network folder ({kind}). Locks and fsync may not hold there; use a local folder."
-        )
+        told = f"The workspace is on a network folder ({kind}). Locks and fsync may not hold there; use a local folder."
+        found.append(Doubt(PLACES[0], told, {"file_system": kind}))
     lowered = str(ws.path).lower()
     synced = next((word for word in SYNCED_WORDS if word in lowered), None)
     if synced is not None:
-        warnings.append(
+        told = (
             f"The workspace seems to be in a synced folder ({synced}). A sync program can replace files under a running task."
         )
+        found.append(Doubt(PLACES[1], told, {"sync_program": synced}))
     devices = {folder.stat().st_dev for folder in (ws.attempts, ws.results) if folder.exists()}
     if len(devices) > 1:
-        warnings.append("attempts/ and results/ are on different volumes; publishing copies instead of renaming.")
-    return warnings
+        told = "attempts/ and results/ are on different volumes; publishing copies instead of renaming."
+        found.append(Doubt(PLACES[2], told, {}))
+    return found
 
 
 def filesystem_type(path: Path, mounts: Path = MOUNTS) -> str:
