@@ -10,6 +10,7 @@ from actum.model.changes import JournalEntry, RaiseAlert
 from actum.model.evidence import ClaimSeen, HostSeen, TreeSeen
 from actum.model.facts import Fact, FactName
 from actum.model.status import AttemptEvent, FailureCode, Status
+from actum.supervise import waiting
 from actum.supervise.effects import Effect, EndTree, ReadRecords, RevokeClaim, Send, WriteStop
 from actum.supervise.machine import Machine
 from actum.supervise.opening import launched
@@ -103,7 +104,7 @@ def await_tree(m: Machine, now: Now) -> list[Effect]:
 def note_tree_gone(m: Machine, evidence: dict[str, Any]) -> None:
     """The tree is gone by this method; it is recorded by `clearing`."""
     m.seen.tree_gone = evidence
-    m.held = None
+    m.held = waiting.revocation(m)
 
 
 def note_clear(m: Machine, now: Now) -> None:
