@@ -1,4 +1,4 @@
-"""A step that met an error and is tried again: said at once, journalled once, taken back when it goes on (R06, R09, R11, R12)."""
+"""A step that met an error and is tried again: said at once, journalled once, taken back when it goes on (R09, R11, R12)."""
 
 from __future__ import annotations
 

@@ -120,7 +120,9 @@ def contact(m: Machine, now: Now) -> list[Effect]:
         columns["host_identity"] = identity.to_json()
         sign["host"] = identity.to_json()
     fact = Fact(FactName.CONTACT_MADE, at_us, sign)
-    return m.persist(now, AttemptEvent.CONTACT_MADE, fact, columns=columns, then=m.greets())
+    m.held = None
+    alerts = m.no_alert(now, "cannot_tell")  # whether the work had begun
+    return m.persist(now, AttemptEvent.CONTACT_MADE, fact, columns=columns, alerts=alerts, then=m.greets())
 
 
 def launch_lost(m: Machine, now: Now) -> list[Effect]:
