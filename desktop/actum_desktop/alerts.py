@@ -177,6 +177,36 @@ _KNOWN: dict[str, tuple[str, str, str, str]] = {
         N_("Nothing is concluded meanwhile, and nothing is lost."),
         N_("Put the folder back to where it was; the run then goes on by itself."),
     ),
+    "records_unread": (
+        N_("its records cannot be read"),
+        N_("What the work has declared as records lies in a file that cannot be read now."),
+        N_("A run that has ended stays open, and keeps its slot, until its records are read. It is tried again by itself."),
+        N_(
+            "Look at the disk, and at the rights of spool/records.jsonl in the attempt’s folder. To give up what the file still"
+            " holds, move it away. A line that is no record is passed over when nothing of the run is left."
+        ),
+    ),
+    "quarantine_waits": (
+        N_("its package cannot be moved aside"),
+        N_("The package is not the one that was verified, and it could not be moved into the folder “quarantine”."),
+        N_("Nothing is published, and the run stays open until the package is out of the way. It is tried again by itself."),
+        N_("Make room on the disk, or give Actum the right to write in the workspace’s folders “quarantine” and “results”."),
+    ),
+    "stop_unwritten": (
+        N_("its stop cannot be written"),
+        N_("The stop is on record, and the file that tells its host of it could not be written."),
+        N_(
+            "A host that is connected hears of it all the same; one that does not obey is ended by identity after its grace."
+            " It is tried again by itself."
+        ),
+        N_("Make room on the disk, or give Actum the right to write in the attempt’s folder “spool”."),
+    ),
+    "signals_refused": (
+        N_("its processes cannot be ended"),
+        N_("Actum may not signal processes that are proven to belong to this run."),
+        N_("They go on, and the slot stays taken until they have ended. It is tried again by itself."),
+        N_("End the processes named above yourself, from where they were started or with the rights of their user."),
+    ),
     "helper_crashed": (
         N_("a helper failed three times"),
         N_("A helper of Actum ended unexpectedly, had too little memory or met a defect, three times."),

@@ -1,6 +1,7 @@
-"""Verdicts in words: what was left over, what was seen of it, what was decided, and what was done (§6, UI.md §5 "Launch").
+"""Verdicts in words: what was left over, what was seen of it, what was decided, and what is done (§6, UI.md §5 "Launch").
 
 Each action of the reconciliation table has its own words, and each row its own evidence: a row speaks only of what decided it.
+A verdict comes before anything of it is on record, so its words say what is meant to be recorded, never that it has been (R01).
 A thing that could not be seen says why, since that is what is waited for. Plain data, for the launch screen and for
 `actum reconcile`.
 """
@@ -19,7 +20,7 @@ from actum_desktop.i18n import N_, _, ngettext
 
 @dataclass(frozen=True, slots=True)
 class VerdictWords:
-    """One row of the launch screen: the verdict, what was seen, what was done."""
+    """One row of the launch screen: the verdict, what was seen, what is done."""
 
     word: str
     icon: str
@@ -29,7 +30,7 @@ class VerdictWords:
     after: str
 
 
-Told = tuple[str, str, str, str, str]  # word, icon, tone, what was done, what follows
+Told = tuple[str, str, str, str, str]  # word, icon, tone, what is done now, what follows
 
 _BY_ACTION: Mapping[str, Told] = {
     "queue": (N_("Waiting"), "clock", "text2", N_("Kept in the queue"), N_("starts when a slot is free")),
@@ -46,7 +47,7 @@ _BY_ACTION: Mapping[str, Told] = {
         N_("Result not as published"),
         "warning-fill",
         "bad",
-        N_("Recorded what holds now"),
+        N_("Recording what holds now"),
         N_("history is unchanged"),
     ),
     "result_unchecked": (
@@ -63,10 +64,16 @@ _BY_ACTION: Mapping[str, Told] = {
         N_("Package refused"),
         "x-circle-fill",
         "bad",
-        N_("Recorded as Failed"),
-        N_("the package is kept in quarantine"),
+        N_("Moving the package to quarantine"),
+        N_("then recorded as Failed"),
     ),
-    "package_lost": (N_("Package gone"), "x-circle-fill", "bad", N_("Recorded as Failed"), N_("nothing was published")),
+    "package_lost": (
+        N_("Package gone"),
+        "x-circle-fill",
+        "bad",
+        N_("Will be recorded as Failed"),
+        N_("nothing was published"),
+    ),
     "publish_again": (N_("Waiting to publish"), "tray", "warn", N_("Publishing again"), N_("tried until there is room")),
     "verify": (N_("Verifying"), "shield-check", "accent", N_("Verifying from the start"), N_("nothing is taken on trust")),
     "adopt": (
@@ -76,30 +83,42 @@ _BY_ACTION: Mapping[str, Told] = {
         N_("Watching it again"),
         N_("stop, log and progress work as before"),
     ),
-    "await_exit": (N_("Finished meanwhile"), "shield-check", "accent", N_("Took its outcome"), N_("its host is leaving")),
-    "stop_again": (N_("Stopping"), "hourglass-medium-fill", "warn", N_("Asked it to stop again"), N_("the slot stays taken")),
-    "launch_lost": (N_("Never started"), "x-circle-fill", "bad", N_("Recorded as Failed to start"), N_("slot released")),
-    "sign_of_work": (N_("It had started"), "play-circle-fill", "accent", N_("Taken as running"), N_("looked at once more")),
-    "host_lost": (N_("Host lost"), "x-circle-fill", "bad", N_("Recorded as Failed"), N_("its tree is looked at next")),
+    "await_exit": (N_("Finished meanwhile"), "shield-check", "accent", N_("Taking its outcome"), N_("its host is leaving")),
+    "stop_again": (N_("Stopping"), "hourglass-medium-fill", "warn", N_("Asking it to stop again"), N_("the slot stays taken")),
+    "launch_lost": (
+        N_("Never started"),
+        "x-circle-fill",
+        "bad",
+        N_("Revoking its launch"),
+        N_("then recorded as Failed to start, and its slot is free"),
+    ),
+    "sign_of_work": (N_("It had started"), "play-circle-fill", "accent", N_("Taking it as running"), N_("looked at once more")),
+    "host_lost": (
+        N_("Host lost"),
+        "x-circle-fill",
+        "bad",
+        N_("Will be recorded as Failed"),
+        N_("its tree is looked at next"),
+    ),
     "outcome_failed": (
         N_("Failed meanwhile"),
         "x-circle-fill",
         "bad",
-        N_("Recorded as Failed"),
+        N_("Will be recorded as Failed"),
         N_("its tree is looked at next"),
     ),
     "outcome_stopped": (
         N_("Stopped from outside"),
         "x-circle-fill",
         "bad",
-        N_("Recorded as Failed"),
+        N_("Will be recorded as Failed"),
         N_("its tree is looked at next"),
     ),
     "outcome_deadline": (
         N_("Timed out meanwhile"),
         "timer-fill",
         "bad",
-        N_("Recorded as Timed out"),
+        N_("Will be recorded as Timed out"),
         N_("its tree is looked at next"),
     ),
     "end_tree": (
@@ -109,9 +128,21 @@ _BY_ACTION: Mapping[str, Told] = {
         N_("Ending what is left"),
         N_("only what is proven its own"),
     ),
-    "sealed_clear": (N_("Finished meanwhile"), "shield-check", "accent", N_("Verifying"), N_("slot released")),
-    "stopped_clear": (N_("Stopped"), "stop-circle-fill", "text2", N_("Recorded as Stopped"), N_("slot released")),
-    "release": (N_("Ended"), "stop-circle-fill", "text2", N_("Released"), N_("nothing of it is left")),
+    "sealed_clear": (
+        N_("Finished meanwhile"),
+        "shield-check",
+        "accent",
+        N_("Releasing its slot"),
+        N_("then verifying from the start"),
+    ),
+    "stopped_clear": (
+        N_("Stopped"),
+        "stop-circle-fill",
+        "text2",
+        N_("Will be recorded as Stopped"),
+        N_("then its slot is free"),
+    ),
+    "release": (N_("Ended"), "stop-circle-fill", "text2", N_("Releasing its slot"), N_("nothing of it is left")),
 }
 
 # Where the same action means something else in another row of §6.

@@ -103,7 +103,7 @@ def scene(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[Stage]
 def test_r09_each_row_paints_leftover_evidence_verdict_and_what_was_done_whole(scene: Stage) -> None:
     """Each in the column of its name, and nothing of it cut off."""
     assert {row for row, _ in KINDS} == set(range(1, 23))
-    assert [name for _, name in scene.heads()] == [i18n._(n) for n in ("Verdict", "Run", "Evidence", "What was done")]
+    assert [name for _, name in scene.heads()] == [i18n._(n) for n in ("Verdict", "Run", "Evidence", "What is done")]
     for place, kind in enumerate(KINDS):
         row = scene.view.model._rows[place]
         words, columns = row.words, scene.columns(place)

@@ -68,4 +68,4 @@ def revocation(m: Machine) -> str | None:
         return None
     if m.row.pair.phase is Phase.LAUNCHING and m.seen.sign is not None:
         return None  # it has begun: nothing is to be revoked
-    return f"claim: the launch cannot be revoked, so a late host might still begin the work: {error}"
+    return f"the launch cannot be revoked, so a late host might still begin the work: {error}"

@@ -36,6 +36,7 @@ KINDS = frozenset(
         NP_("event", "package differs"),
         NP_("event", "protocol violation"),
         NP_("event", "publish pending"),
+        NP_("event", "records skipped"),
         NP_("event", "records wait"),
         NP_("event", "recovery ended"),
         NP_("event", "remains gone"),

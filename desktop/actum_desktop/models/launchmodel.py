@@ -1,4 +1,4 @@
-"""What was left over at launch, row by row: verdict, run, evidence, what was done."""
+"""What was left over at launch, row by row: verdict, run, evidence, what is done."""
 
 from __future__ import annotations
 

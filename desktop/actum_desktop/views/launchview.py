@@ -1,4 +1,4 @@
-"""The launch screen, shown only if something was found: each leftover with its verdict, its evidence, and what was done.
+"""The launch screen, shown only if something was found: each leftover with its verdict, its evidence, and what is done.
 
 There is no button that declares a process gone (R07, R09). Nothing starts before every leftover has a verdict.
 """
@@ -59,7 +59,7 @@ class LaunchDelegate(QStyledItemDelegate):
         return QSize(width, max(px(65), px(28) + max(high)))
 
     def _cells(self, row: Leftover, width: float) -> tuple[list[Line], ...]:
-        """The lines of each column, none of them wider than it: the verdict, the run, the evidence, what was done."""
+        """The lines of each column, none of them wider than it: the verdict, the run, the evidence, what is done."""
         wide = [self._wide(number, width) for number in range(len(_COLUMNS))]
         words = row.words
         return (
@@ -116,7 +116,7 @@ class LaunchHead(QWidget):
     def __init__(self, ink: Ink) -> None:
         super().__init__()
         self._ink = ink
-        self._names = (_("Verdict"), _("Run"), _("Evidence"), _("What was done"))
+        self._names = (_("Verdict"), _("Run"), _("Evidence"), _("What is done"))
         self.setAccessibleName(", ".join(self._names))
         self.setFixedHeight(ink.theme.px(32))
 
