@@ -6,6 +6,7 @@ Each is planted in a copy of the program, where the real-process or store test i
 from __future__ import annotations
 
 from tests.simulation.defects import Defect
+from tests.simulation.whose import WHOSE
 
 CHANNEL, ENDING = "tests/process/test_host_channel.py", "tests/process/test_host_ending.py"
 ADOPTION, TAKE_OVER = "tests/unit/test_adoption_store.py", "tests/process/test_take_over.py"
@@ -450,7 +451,7 @@ BELOW = (
     ),
 )
 
-GUARDED = (*BESIDE, *BELOW)
+GUARDED = (*BESIDE, *BELOW, *WHOSE)
 
 # What the suite plants of these: what is soon caught, one for each amendment. The command plants them all.
 IN_THE_SUITE = tuple(defect for defect in GUARDED if defect.suite)
