@@ -136,7 +136,7 @@ def test_row_2_r07_what_is_left_of_a_success_is_named_and_ended_and_nothing_else
     assert kinds[:2] == ["tree_left", "signalled"]
     assert kinds[-1] == "remains_gone"
     assert scene.place.status() == ("SUCCEEDED", "CLOSED")
-    assert scene.controller.idle
+    scene.place.until(lambda: scene.controller.idle)
 
 
 @pytest.mark.parametrize(("how", "ended"), [("obeys", 0), ("stays", -signal.SIGKILL)])
