@@ -189,6 +189,8 @@ def _tree(facts: list[Fact], show: Mapping[str, Any]) -> list[str]:
     if isinstance(scans, int) and isinstance(members, int):
         parts.append(_("{seen} seen, 0 remain").format(seen=members))
     lines = [_join(*parts)]
+    if isinstance(pids := seen.get("pids"), list) and pids:
+        lines.append(_("left alone, of another Actum run: process {pids}").format(pids=", ".join(map(str, pids))))
     if any(fact.get("fact") == "released" for fact in facts):
         lines.append(_("slot and resources are free"))
     return lines

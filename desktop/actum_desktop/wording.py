@@ -150,15 +150,26 @@ def sentence(show: Mapping[str, Any], now: int | None = None) -> str:
     if name in ("FAILED", "START_FAILED", "TIMEOUT"):
         return _unsuccessful(show, state, name)
     if name == "STOPPED":
-        finished = show.get("finished_at")
-        return _("Stopped by you at {time}. Nothing of it runs any more, and no result was published.").format(
-            time=measures.short_clock(finished)
-        )
+        return _stopped(show)
     if name == "STOPPING":
         return _("Stopping: {measure}.").format(measure=stop_measure(show, now))
     if name == "RETRYING":
         return _("An attempt failed; the next one starts by itself. {why}").format(why=failure_sentence(state["failure"]))
     return _open_sentence(show, state)
+
+
+def _stopped(show: Mapping[str, Any]) -> str:
+    """Nothing of it runs; what it started through Actum is another run's, may run on, and is named."""
+    time = measures.short_clock(show.get("finished_at"))
+    facts = {str(fact.get("fact")): fact.get("evidence") or {} for fact in show.get("facts") or []}
+    pids = facts.get("tree_gone", {}).get("pids")
+    if not isinstance(pids, list) or not pids:
+        return _("Stopped by you at {time}. Nothing of it runs any more, and no result was published.").format(time=time)
+    words = _(
+        "Stopped by you at {time}, and no result was published. What it had started through Actum is not ended with it: "
+        "process {pids}."
+    )
+    return words.format(time=time, pids=", ".join(map(str, pids)))
 
 
 def _succeeded(show: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ import pytest
 from actum import limits
 from actum.model.changes import RecordRow, RefusalKind
 from actum.model.evidence import ClaimSeen, HostSeen, OutcomeSeen, PackageSeen, TreeSeen
+from actum.model.facts import FactName
 from actum.model.status import Contact, Phase, RunStatus, Status
 from actum.supervise import effects, events
 
@@ -541,6 +542,24 @@ def test_r05_a_launch_without_a_claim_is_not_lost_where_its_work_left_traces() -
         bench.wait(limits.ABSENCE_APART_S + 0.1)
     assert "contact_made" in bench.facts()
     assert (bench.row().failure_code, bench.row().run_status) == ("host_lost", RunStatus.FAILED)
+
+
+@pytest.mark.parametrize("observed", [True, False], ids=["its exit was observed", "two looks"])
+@pytest.mark.parametrize("count", [limits.PIDS_NAMED_MAX, limits.PIDS_NAMED_MAX + 1])
+def test_r07_the_fact_names_whom_the_host_left_alone(observed: bool, count: int) -> None:
+    """Of a nested Actum, PIDS_NAMED_MAX at most; nothing that is no pid is taken over from a file the work can write."""
+    bench = computing()
+    tree = {"method": "subreaper, nested left out", "at": 1, "nested": count, "nested_pids": ["x", *range(7, 7 + count)]}
+    outcome = bench.outcome("stopped", cause="signal", tree=tree)
+    bench.frame("stopped", outcome=outcome, digest="d")
+    if observed:
+        bench.tell(events.HostGone(bench.row().attempt, "pidfd", True))
+    for _ in range(2):
+        bench.looked(claim=ClaimSeen.HOST, outcome=OutcomeSeen.STOPPED, outcome_document=outcome, tree_method="subreaper")
+        bench.wait(limits.ABSENCE_APART_S + 0.1)
+    gone = bench.row().facts[FactName.TREE_GONE]
+    assert (gone["nested_left_alone"], gone["pids"]) == (count, list(range(7, 7 + limits.PIDS_NAMED_MAX)))
+    assert "ECHILD" not in gone["seen"]
 
 
 def test_row_15_the_second_absence_is_looked_for_within_seconds_not_at_the_next_pass() -> None:

@@ -40,6 +40,24 @@ def test_every_state_has_a_first_line(name: str, language: str) -> None:
     assert _said_in(language, wording.sentence(STATES[name], showdocs.NOW))
 
 
+def test_r07_what_a_nested_run_goes_on_with_is_named_where_a_stop_is_told(language: str) -> None:
+    """“Nothing of it runs any more” is said only where nothing was left alone."""
+    show = STATES["stopped"]
+    gone = {
+        "fact": "tree_gone",
+        "at": show["finished_at"],
+        "evidence": {"method": "subreaper, nested left out", "pids": [4711, 4712]},
+    }
+    left = {**show, "facts": [*(fact for fact in show["facts"] if fact["fact"] != "tree_gone"), gone]}
+    said = wording.sentence(left, showdocs.NOW)
+    assert _said_in(language, said)
+    assert "4711, 4712" in said
+    nothing = {"en": "Nothing of it runs", "zh_CN": "已没有任何进程在运行"}[language]
+    assert (nothing in said, nothing in wording.sentence(show, showdocs.NOW)) == (False, True)
+    lines = [line for row in wording.ledger(left) for line in row.evidence]
+    assert [line for line in lines if "4711, 4712" in line]
+
+
 @pytest.mark.parametrize("status", list(RunStatus))
 def test_every_status_has_a_word_an_icon_and_a_tone(status: RunStatus, language: str) -> None:
     from actum_desktop.icons import GLYPHS

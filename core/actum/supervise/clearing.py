@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from actum.clock import US, Now
-from actum.limits import ABSENCE_APART_S, HOST_EXIT_GRACE_S, LOOK_AGAIN_S
+from actum.limits import ABSENCE_APART_S, HOST_EXIT_GRACE_S, LOOK_AGAIN_S, PIDS_NAMED_MAX
 from actum.model.changes import JournalEntry, RaiseAlert
 from actum.model.evidence import ClaimSeen, HostSeen, TreeSeen
 from actum.model.facts import Fact, FactName
@@ -96,7 +96,10 @@ def await_tree(m: Machine, now: Now) -> list[Effect]:
     method = str(tree.get("method") or "")
     free = (m.seen.host_exit or {}).get("alive_lock") == "free"
     if m.seen.exit_observed and method.startswith("subreaper") and free:
-        note_tree_gone(m, {"method": method, "seen": "waitpid said no child is left (ECHILD)", **_excluded(tree)})
+        seen = "waitpid said no child is left (ECHILD)"
+        if method != "subreaper":
+            seen = "the host found no child but nested ones, twice"
+        note_tree_gone(m, {"method": method, "seen": seen, **_excluded(tree)})
         return clearing(m, now)
     return m.look(now)
 
@@ -125,7 +128,12 @@ def note_clear(m: Machine, now: Now) -> None:
     elif now.monotonic_us - first >= ABSENCE_APART_S * US:
         seen = f"two empty looks, {(now.monotonic_us - first) / US:.1f} s apart"
         excluded = "a process forked in the host's last second that cleared its environment"
-        note_tree_gone(m, {"method": evidence.tree_method or "lock + scan", "seen": seen, "not_excluded": excluded})
+        outcome = m.seen.outcome or {}
+        note_tree_gone(
+            m,
+            {"method": evidence.tree_method or "lock + scan", "seen": seen, "not_excluded": excluded}
+            | _excluded(outcome.get("tree")),
+        )
 
 
 def press(m: Machine, now: Now) -> list[Effect]:
@@ -186,6 +194,9 @@ def end_leftovers(m: Machine, now: Now) -> list[Effect]:
 
 
 def _excluded(tree: Any) -> dict[str, Any]:
-    nested = tree.get("nested") if isinstance(tree, dict) else None
-    pids = tree.get("nested_pids") if isinstance(tree, dict) else None
-    return {"nested_left_alone": nested, **({"pids": pids} if pids else {})} if nested else {}
+    """Who of a nested Actum the host left alone, as it says; their pids are named where a person reads of the end."""
+    if not isinstance(tree, dict) or not tree.get("nested"):
+        return {}
+    named = tree.get("nested_pids")
+    pids = [pid for pid in named if type(pid) is int][:PIDS_NAMED_MAX] if isinstance(named, list) else []
+    return {"nested_left_alone": tree["nested"], **({"pids": pids} if pids else {})}
