@@ -20,6 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.app import App
 from tests.helpers.headless import Place
+from tests.helpers.workspaces import CONTRACT
 
 ALL = [name.value for name in FACTS]
 WAITING_COMMIT = "store.commit.before:delay=700"
@@ -107,6 +108,29 @@ def test_p21_no_slot_is_granted_while_leaving(place: Place) -> None:
     assert answers[0] is not None
     assert answers[0]["run"] == 1
     assert place.status() == ("CREATED", "QUEUED")
+
+
+def test_p21_exports_that_wait_when_a_successor_comes_are_left_to_it(place: Place) -> None:
+    """Two tries are asked for: the end of one is recorded while leaving, the other is not begun; no defect is met."""
+    policy = {"folder": str(place.folder), "tables": ["none"]}
+    place.ask("task_add", contract={**CONTRACT, "name": "plain", "policies": {"export_on_success": policy}})
+    for run in (1, 2):
+        place.ask("run", task="plain")
+        place.until(lambda run=run: place.journal(run).count("export_on_success") == 1)  # type: ignore[misc]
+    controller = place.headless.controller
+    place.until(lambda: not controller.settling)
+    answers: dict[int, tuple[Mapping[str, Any] | None, ActumError | None]] = {}
+    faults.arm(WAITING_COMMIT)
+    for run in (1, 2):
+        body = {"verb": "deliver", "run": run}
+        controller.command(body, lambda ok, error, run=run: answers.update({run: (ok, error)}))  # type: ignore[misc]
+    controller.hand_over()
+    place.until(lambda: place.headless.retired)
+    assert place.headless.handed_over
+    assert place.headless.retired == "another supervisor took over"
+    assert (answers[1][0] or {})["failed"][0]["table"] == "none"
+    assert getattr(answers[2][1], "code", "") == "supervisor_left", answers
+    assert [place.journal(run).count("export_on_success") for run in (1, 2)] == [2, 1]
 
 
 def test_p21_sigterm_to_a_command_that_is_just_launching_its_run(tmp_path: Path) -> None:
