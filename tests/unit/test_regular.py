@@ -9,6 +9,7 @@ import errno
 import os
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -155,7 +156,11 @@ def test_r12_a_host_makes_anew_what_is_spoiled_and_keeps_every_record(tmp_path: 
     assert {"alive", "claim", "records.jsonl"} <= set(collected.mend(restorer.mend))
     say(collected, 2)
     collected.settle()
-    (attempt.folder / "spool" / "records.jsonl").unlink()  # a file that is gone is made anew too, even after the end
+    written = attempt.folder / "spool" / "records.jsonl"
+    written.unlink()  # a file that is gone is made anew too, even after the end
+    assert collected.mend(restorer.mend) == ["records.jsonl"]
+    written.rename(tmp_path / "aside")
+    written.write_bytes(b"forged")
     assert collected.mend(restorer.mend) == ["records.jsonl"]
     assert collected.mend(restorer.mend) == []
     collected.close()
@@ -223,8 +228,12 @@ def test_a_database_that_is_a_fifo_is_refused(tmp_path: Path) -> None:
     ws = Workspace(tmp_path / "workspace")
     create_folders(ws)
     os.mkfifo(ws.database)
+    partner = threading.Timer(WAIT_S, os.open, (ws.database, os.O_WRONLY | os.O_NONBLOCK))  # SQLite hears no alarm
+    partner.start()
     with pytest.raises(Exception, match=regular.WORDS):
         database.open_reader(ws)
+    partner.cancel()
+    partner.join()
 
 
 def test_r11_a_forged_index_makes_no_reader_take_more_than_a_piece(tmp_path: Path) -> None:
