@@ -124,3 +124,38 @@ def test_r17_a_kept_input_that_was_damaged_is_set_aside_and_kept_anew(app: App, 
     assert kept.read_text() == "hello\n"
     assert [entry.name for entry in app.ws.quarantine.glob("input-*") if entry.is_dir()]
     app.run("audit")
+
+
+def test_r12_no_line_that_the_work_writes_keeps_its_run_open(app: App) -> None:
+    """Garbage among the records is passed over when nothing of the run is left, and journalled; the records are all there."""
+    source = """
+import json, os
+messages = open(os.environ["ACTUM_MESSAGES"], "a")
+spool = os.path.join(os.path.dirname(os.environ["ACTUM_MESSAGES"]), "spool", "records.jsonl")
+with open(spool, "ab") as file:
+    file.write(b"\\x00 no record\\n" + b"[" * 978 + b"]" * 978 + b"\\n")
+for number in range(3):
+    messages.write(json.dumps({"record": "trade", "data": {"n": number}}) + "\\n")
+    messages.flush()
+"""
+    app.define(source=source)
+    app.run("run", "work", timeout_s=60)
+    assert app.status() == "SUCCEEDED"
+    assert "records_skipped" in app.journal()
+    with app.reader() as reader:
+        assert sorted(row.data["n"] for row in reader.records(1)) == [0, 1, 2]
+    assert app.lines("alerts") == []
+    app.run("audit")
+
+
+def test_r12_a_record_that_is_nested_too_deeply_contradicts_the_contract(app: App) -> None:
+    source = """
+import os
+line = '{"record": "deep", "data": {"x": ' + "[" * 977 + "]" * 977 + "}}"
+open(os.environ["ACTUM_MESSAGES"], "a").write(line + "\\n")
+"""
+    app.define(source=source)
+    app.run("run", "work", code=1, timeout_s=60)
+    shown = app.json("show", "1")
+    assert (shown["status"], shown["released"], shown["failure"]["code"]) == ("FAILED", True, "contract_invalid")
+    assert "nested deeper than 32 levels" in shown["failure"]["message"]

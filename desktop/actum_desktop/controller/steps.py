@@ -360,12 +360,12 @@ def publish_now(ws: Workspace, row: AttemptRow) -> events.Published:
 def quarantine(ws: Workspace, row: AttemptRow) -> events.Quarantined:
     """Move what is at the target, or in staging, out of the way (row 6)."""
     target, staging = ws.result_folder(row.run, row.n), staging_of(ws, row)
-    package = target if target.exists() else staging
-    if not package.exists():
-        return events.Quarantined(row.attempt)
     try:
+        package = target if target.exists() else staging
+        if not package.exists():
+            return events.Quarantined(row.attempt)
         words = "The package is not the one that was verified."
         moved = publish.quarantine(ws, package, f"{row.run}-{row.n}", words, clock.utc_us())
-    except StorageFailed as error:
+    except (OSError, StorageFailed) as error:
         return events.Quarantined(row.attempt, error=str(error))
     return events.Quarantined(row.attempt, path=str(moved))
