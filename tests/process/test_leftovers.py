@@ -203,6 +203,7 @@ def test_row_8_a_sealed_package_nobody_awaits_is_a_verdict_of_every_launch(
     """P05: a host that was killed after it sealed; offered as the run is closed, and by each launch until it is taken."""
     monkeypatch.setenv("ACTUM_FAULT", "host.seal.after:kill-host")
     assert scene.ran().failure_code == "host_lost"
+    scene.place.until(lambda: "sealed_late" in scene.place.alerts())
     monkeypatch.delenv("ACTUM_FAULT")
     scene.reopen()
     [found] = scene.verdicts(8)
