@@ -103,15 +103,15 @@ def _call(thread: int, name: str, text: str, place: int, passed: str) -> Call | 
 def gaps(calls: Iterable[Call], inside: str) -> list[tuple[str, Call]]:
     """("before" | "after", call) for each move, sync or signal that has no fault point directly on that side of it.
 
-    Only calls on files below `inside` count, and only threads that pass any point: others are not ours.
+    Calls on files below `inside` count, and signals, of every thread of the app, of its helpers, of the host and the work: one
+    that passes no point at all has none on either side.
     """
     threads: dict[int, list[Call]] = {}
     for call in calls:
         threads.setdefault(call.thread, []).append(call)
     found = []
     for steps in threads.values():
-        if any(step.name == "passage" for step in steps):
-            found += _gaps([step for step in steps if _counts(step, inside)])
+        found += _gaps([step for step in steps if _counts(step, inside)])
     return found
 
 

@@ -13,7 +13,7 @@ from actum.model.facts import FACTS
 
 from tests.faults import roles
 from tests.faults.scenarios import DATA, Stage
-from tests.faults.syscalls import SIGNALS, SYNCS, Call, Order, gaps, parse, record
+from tests.faults.syscalls import MOVES, SIGNALS, SYNCS, Call, Order, gaps, parse, record
 from tests.helpers.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(
@@ -72,6 +72,33 @@ def test_a_point_stands_on_both_sides_of_every_start(traced: tuple[Stage, list[C
         before = order.place("passage", f"{point}.before")
         assert before < starts[0].place
         assert order.place("passage", f"{point}.after", after=before)
+
+
+def test_whatever_is_started_is_known_and_a_helper_does_nothing_before_its_point(traced: tuple[Stage, list[Call]]) -> None:
+    """R18: a helper's start is durable nowhere, so a kill at it leaves nothing; what it does comes after `helper.verb.before`.
+
+    Each kind of start that is not host, work or helper is asked what it touches: nothing in the workspace.
+    """
+    stage, calls = traced
+    starts = {call.thread: call for call in calls if call.name == "execve"}
+    ours = ("host_main.py", "work.py", "actum.helpers", "-c")
+    others = {thread for thread, call in starts.items() if not any(path.endswith(ours) for path in call.paths[1:])}
+    assert {Path(starts[thread].paths[0]).name for thread in others} <= {"git"}, "an unknown program is started"
+    touching = [call for call in calls if call.thread in others and call.name in (*SYNCS, *MOVES, *SIGNALS)]
+    assert not touching, touching
+    helpers = {thread for thread, call in starts.items() if "actum.helpers" in call.paths}
+    assert len(helpers) >= 2
+    for helper in helpers:
+        steps = [call for call in calls if call.thread == helper and call.name in (*SYNCS, *MOVES, "passage")]
+        first = next((call for call in steps if call.name == "passage" or call.paths[0].startswith(str(stage.ws.path))), None)
+        assert first is None or first.paths == ("helper.verb.before",), first
+
+
+def test_a_thread_that_passes_no_point_is_no_excuse(traced: tuple[Stage, list[Call]]) -> None:
+    """The check itself can fail: a call of a thread of its own has no point on either side."""
+    stage, calls = traced
+    lonely = Call(1, "rename", (f"{stage.ws.path}/a", f"{stage.ws.path}/b"), calls[-1].place + 1)
+    assert {side for side, call in gaps([*calls, lonely], str(stage.ws.path)) if call is lonely} == {"before", "after"}
 
 
 def test_nothing_but_own_helpers_is_signalled_by_a_run_that_succeeds(traced: tuple[Stage, list[Call]]) -> None:
