@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,18 @@ def test_segments_begin_at_line_ends(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [line.text for line in reader.lines(0, 100)] == [f"line {n:03d}" for n in range(20)]
     assert [line.text for line in reader.tail(3)] == ["line 017", "line 018", "line 019"]
     assert b"".join(path.read_bytes() for path in sorted(tmp_path.glob("*.log"))).count(b"\n") == 20
+
+
+def test_r12_a_fifo_in_the_place_of_the_folder_is_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "LOG_SEGMENT_BYTES", 10)
+    writer = LogWriter(str(tmp_path / "log"))
+    assert writer.write(STDOUT, b"one line that is long\n", 1) is None
+    (tmp_path / "log").rename(tmp_path / "taken")
+    os.mkfifo(tmp_path / "log")
+    assert writer.write(STDOUT, b"another\n", 2) is None
+    writer.close()
+    assert (tmp_path / "log" / "000001.log").read_bytes() == b"another\n"
+    assert (tmp_path / "log.foreign").is_fifo()
 
 
 def test_an_entry_that_is_half_written_is_not_read_yet(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import os
 from contextlib import suppress
 
 from actum import limits
+from actum.host import foreign
 from actum.ipc.logfile import CONTINUES, ENTRY
 
 
@@ -97,8 +98,10 @@ class LogWriter:
 
     def _open_next(self) -> None:
         path = os.path.join(self._folder, f"{self._segment + 1:06d}")
+        if os.path.lexists(self._folder) and not os.path.isdir(self._folder):
+            foreign.set_aside(self._folder)
         with suppress(FileExistsError):
-            os.mkdir(self._folder, 0o700)  # the work may have deleted it, and must not wait for it for ever
+            os.mkdir(self._folder, 0o700)  # the work may have deleted or replaced it, and must not wait for it for ever
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
         log = os.open(path + ".log", flags, 0o600)
         try:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from actum import faults, limits
+from actum.ipc import regular
 from actum.results import digests
 from actum.results.chunks import Chunk
 
@@ -43,7 +44,9 @@ class Resume:
             self._read(head)
         with contextlib.suppress(OSError):
             fresh = not self._known and not self._digests
-            self._file = open(self._path, "w" if fresh else "a", encoding="utf-8")  # noqa: SIM115 - until end()
+            flags = os.O_CREAT | os.O_WRONLY | (os.O_TRUNC if fresh else os.O_APPEND)
+            descriptor = regular.descriptor(self._path, flags, 0o644)
+            self._file = open(descriptor, "w" if fresh else "a", encoding="utf-8")  # noqa: SIM115 - until end()
             if fresh:
                 self._write(head)
 
