@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import shutil
@@ -10,10 +12,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import pytest
 from actum import limits
+from actum.errors import ActumError
+from actum.helpers import program
 from actum.helpers.program import VERBS
 
 from tests.helpers import packages
@@ -130,6 +135,32 @@ def test_a_bug_in_a_verb_is_an_answer_and_the_helper_lives_on(helper: Helper, tm
     assert error["code"] == "bug"
     assert "TypeError" in error["why"]
     assert helper.ok("digest", paths=[]) == {"files": []}
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        (MemoryError(), "out_of_memory"),
+        (OSError(errno.ENOMEM, "no memory"), "out_of_memory"),
+        (OSError(errno.EIO, "no answer"), "io_error"),
+        (TypeError("None"), "bug"),
+    ],
+)
+def test_r11_whatever_ran_out_of_memory_says_so_and_nothing_of_what_was_looked_at(given: Exception, code: str) -> None:
+    """A library may have told it as a damaged table."""
+    output = io.BytesIO()
+    told = ActumError("contract_invalid", "The Parquet is damaged.")
+    told.__cause__ = given
+    for error in (given, *((told,) if code == "out_of_memory" else ())):
+        program._tell(error.with_traceback(_trace()), "verify", program.Replies(output, 1))
+    assert {json.loads(line)["error"]["code"] for line in output.getvalue().splitlines()} == {code}
+
+
+def _trace() -> TracebackType | None:
+    try:
+        raise ValueError
+    except ValueError as error:
+        return error.__traceback__
 
 
 def test_it_ends_at_the_end_of_stdin_and_at_sigterm(helper: Helper) -> None:
