@@ -171,6 +171,7 @@ LOG_LINE_BYTES_MAX = 65_536  # a longer line is indexed in pieces
 PROGRESS_LINE_CHARS_MAX = 400
 PROGRESS_LINES_PER_READ_MAX = 8
 MESSAGE_LINE_BYTES_MAX = 1 << 20  # a longer line is skipped with a notice
+RECORD_LINE_BYTES_MAX = 2 * MESSAGE_LINE_BYTES_MAX  # what the host adds included; a longer line is no record
 MESSAGE_LEVELS_MAX = 32  # of objects and lists, the message itself one; a deeper message contradicts the contract (R12)
 MESSAGES_READ_BYTES_MAX = 1 << 20  # what one turn reads of messages.jsonl
 MESSAGES_BACKLOG_BYTES_MAX = 64 << 20  # unread: the work is paused until half of it is read (R12)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from actum.ipc import records
-from actum.limits import FRAME_BYTES_MAX, MESSAGE_LEVELS_MAX
+from actum.limits import FRAME_BYTES_MAX, MESSAGE_LEVELS_MAX, RECORD_LINE_BYTES_MAX
 
 NO_RECORDS = [
     b"[]",
@@ -88,7 +88,7 @@ def test_a_line_that_is_no_record_is_waited_for_and_passed_over_once_nobody_writ
     assert skipped[0].why
 
 
-@pytest.mark.parametrize("size", [10, FRAME_BYTES_MAX, 2 * FRAME_BYTES_MAX, records.LINE_BYTES_MAX + FRAME_BYTES_MAX])
+@pytest.mark.parametrize("size", [10, FRAME_BYTES_MAX, 2 * FRAME_BYTES_MAX, RECORD_LINE_BYTES_MAX + FRAME_BYTES_MAX])
 def test_an_unfinished_line_is_waited_for_and_passed_over_once_nobody_writes(tmp_path: Path, path: Path, size: int) -> None:
     """R12: a power cut may leave half a record of any length, and a reader that waits for its end waits for ever."""
     before = record(1) + b"\n"
@@ -98,8 +98,15 @@ def test_an_unfinished_line_is_waited_for_and_passed_over_once_nobody_writes(tmp
     assert (seqs, offset, sum(each.bytes for each in skipped)) == ([1], len(before) + size, size)
 
 
-def test_a_line_longer_than_any_record_is_none(tmp_path: Path, path: Path) -> None:
-    path.write_bytes(b"x" * (3 * records.LINE_BYTES_MAX) + b"\n" + record(1) + b"\n")
+def test_the_longest_record_is_read(tmp_path: Path, path: Path) -> None:
+    longest = record(1, text="x" * (RECORD_LINE_BYTES_MAX - len(record(1, text=""))))
+    path.write_bytes(longest + b"\n" + record(2) + b"\n")
+    assert all_of(tmp_path)[0] == [1, 2]
+
+
+@pytest.mark.parametrize("size", [FRAME_BYTES_MAX + RECORD_LINE_BYTES_MAX, 3 * RECORD_LINE_BYTES_MAX])
+def test_a_line_longer_than_any_record_is_none(tmp_path: Path, path: Path, size: int) -> None:
+    path.write_bytes(b"x" * size + b"\n" + record(1) + b"\n")
     with pytest.raises(OSError, match="too long"):
         records.read(tmp_path, 0)
     assert all_of(tmp_path, skipping=True)[0] == [1]

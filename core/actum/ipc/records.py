@@ -18,8 +18,6 @@ from actum import limits
 from actum.ipc import messages, nesting, regular
 from actum.ipc.spool import Document, Folder, spool_path
 
-LINE_BYTES_MAX = 2 * limits.MESSAGE_LINE_BYTES_MAX  # the host's longest, and what it adds
-
 
 class Skipped(NamedTuple):
     """Lines that are no records: how many, their bytes, where the first begins, and what is wrong with it."""
@@ -49,7 +47,7 @@ def read(folder: Folder, offset: int, bytes_max: int = limits.FRAME_BYTES_MAX, *
             file.seek(offset)
             data = file.read(bytes_max)
             if b"\n" not in data and len(data) == bytes_max:
-                data += file.readline(LINE_BYTES_MAX)
+                data += file.readline(limits.RECORD_LINE_BYTES_MAX)
             waits = os.fstat(file.fileno()).st_size > offset + len(data)
     except FileNotFoundError:
         return Batch([], offset, False)
