@@ -9,16 +9,21 @@ import json
 import signal
 import subprocess
 import tempfile
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from actum import limits
+from actum import clock, limits
+from actum.contracts import document
 from actum.errors import CannotTell
 from actum.generation import read_endpoint, write_endpoint
 from actum.lock import Lock
+from actum.model.changes import AddTask, Persisted
 from actum.model.facts import FACTS
+from actum.store.writer import Writer
+from actum.workspace import Workspace
 from actum_desktop.commands.interrupts import Interrupts
 from actum_desktop.commands.supervision import Session
 
@@ -118,6 +123,41 @@ def test_a_deadline_ends_the_work(app: Deaf) -> None:
     shown = app.json("show", "1")
     assert (shown["status"], shown["failure"]["code"], shown["released"]) == ("TIMEOUT", "overall_deadline", True)
     app.run("audit")
+
+
+def test_r08_work_that_may_not_go_on_alone_is_ended_when_its_supervisor_was_killed(app: Deaf) -> None:
+    """stop_after: what it wrote into the endpoint stays, its lock does not; the next supervisor records the end as it was."""
+    app.define()
+    with app.reader() as reader:
+        contract = dict(reader.task("work").contract)
+    policies = {**contract["policies"], "when_supervisor_is_lost": {"stop_after": "1s"}}
+    task_on_record(app.ws, {**contract, "version": "2", "policies": policies})
+    command = app.start("run", "work")
+    wait_until(app.pids, what="the start of the work")
+    app.wait_status("RUNNING")
+    command.kill()
+    ended(command)
+    outcome = app.ws.attempt_folder(1, 1) / "spool" / "outcome.json"
+    wait_until(outcome.exists, what="the host's own end")
+    endpoint = read_endpoint(app.ws)
+    assert endpoint is not None
+    assert (endpoint["socket"], endpoint["pid"]) == (None, command.pid)
+    ended(app.start("reconcile", "--wait"))
+    with app.reader() as reader:
+        attempt = reader.attempts(1)[0]
+    assert (app.status(), attempt.failure_code, attempt.released) == ("FAILED", "supervisor_lost", True)
+
+
+def task_on_record(ws: Workspace, contract: dict[str, Any]) -> None:
+    """A new version of a task, for what no option of the command says."""
+    writer = Writer(ws)
+    writer.start(str(uuid.uuid4()))
+    try:
+        name, version = contract["name"], contract["version"]
+        answer = writer.ask(AddTask(name, version, document.digest(contract), contract, False, clock.utc_us()), 30)
+        assert isinstance(answer, Persisted), answer
+    finally:
+        writer.close()
 
 
 def test_supervisors_with_and_without_a_socket_follow_each_other(app: Deaf) -> None:

@@ -9,7 +9,7 @@ from tests.simulation.defects import Defect
 
 CHANNEL, ENDING = "tests/process/test_host_channel.py", "tests/process/test_host_ending.py"
 EVIDENCE, FAMILY = "tests/process/test_evidence.py", "tests/process/test_host_family.py"
-LEFTOVERS = "tests/unit/test_supervisor_leftovers.py"
+STARTED = "tests/unit/test_started.py"
 
 WHOSE = (
     Defect(
@@ -18,7 +18,7 @@ WHOSE = (
         "supervise/started",
         "    return unclaimed and not signs_of_work(m)",
         "    return unclaimed",
-        guard=f"{LEFTOVERS}::test_r05_nor_where_the_work_left_traces",
+        guard=f"{STARTED}::test_r05_nor_where_the_work_left_traces",
     ),
     Defect(
         "a launch whose work left traces and no claim is lost",
@@ -26,7 +26,7 @@ WHOSE = (
         "supervise/looking",
         "    if decision.action is Action.LAUNCH_LOST and signs_of_work(m):",
         "    if decision.action is Action.LAUNCH_LOST and m.held:",
-        guard=f"{LEFTOVERS}::test_r05_a_launch_without_a_claim_is_not_lost_where_its_work_left_traces",
+        guard=f"{STARTED}::test_r05_a_launch_without_a_claim_is_not_lost_where_its_work_left_traces",
     ),
     Defect(
         "traces of work are not looked for",
