@@ -15,7 +15,13 @@ from actum.supervise import events
 from tests.helpers.supervised import RETRY, Bench
 
 ACTIVITY: dict[str, Any] = {"cpu_s": 1.0, "rss_bytes": 1, "peak_rss_bytes": 1, "read_bytes": 0, "written_bytes": 0}
-HEARTBEAT: dict[str, Any] = {"activity": ACTIVITY, "active_s": 1.0, "processes": 1, "phase": "computing", "last_progress_active_s": 0.0}
+HEARTBEAT: dict[str, Any] = {
+    "activity": ACTIVITY,
+    "active_s": 1.0,
+    "processes": 1,
+    "phase": "computing",
+    "last_progress_active_s": 0.0,
+}
 STATE: dict[str, Any] = {"seq": 1, "heartbeat_at": 1, "progress": None, "stage": None, "ended": None, **HEARTBEAT}
 ENDED = {"exit_code": 3, "signal": None, "descendants_left": 0, "at": 1}
 
