@@ -82,7 +82,7 @@ AMENDMENTS = (
         "the rename before PUBLISHING is on record",
         "P07",
         "supervise/finishing",
-        '    return m.persist(now, AttemptEvent.VERIFIED, content, alerts=m.no_alert(now, "helper"))',
+        '    return m.persist(now, AttemptEvent.VERIFIED, content, alerts=m.no_alert(now, "helper"), then=_may_rename(m))',
         "    return [*m.persist(now, AttemptEvent.VERIFIED, content), Publish(m.row, dict(verified.recorded))]",
     ),
     Defect(
@@ -115,8 +115,8 @@ AMENDMENTS = (
         "published before anything is renamed or on the disk",
         "P11",
         "supervise/finishing",
-        '        return m.begin("publish", Publish(m.row, _recorded(m)))',
-        '        return m.establish(now, FactName.PUBLISHED, {"method": "renamed"})',
+        '    return m.begin("publish", Publish(m.row, _recorded(m)))',
+        '    return m.establish(now, FactName.PUBLISHED, {"method": "renamed"})',
     ),
     Defect(
         "the host of a released attempt is greeted",
