@@ -2,7 +2,8 @@
 
 `ACTUM_FAULT=<point>[#n]:<action>[,<point>…]` arms them; `#n` means the n-th passage (default 1). Actions: `kill-app`,
 `kill-host`, `kill-work`, `kill-all` (SIGKILL to those roles), `error=ENOSPC` (any errno name; raises OSError),
-`error=SQLITE_FULL` (any SQLite code; raises OperationalError), `delay=ms`. The part `trace=<file>` has every passage
+`error=SQLITE_FULL` (any SQLite code; raises OperationalError), `delay=ms`, `until=<file>` (it goes on when the file is
+there). The part `trace=<file>` has every passage
 appended to that file, a line each: point, pid, then what was done there, if anything was. Each role tells `roles` how to
 find itself; a role nobody told of is not there to be killed. Unarmed, a passage costs one look at a dictionary.
 `python -m actum.faults` lists the catalogue.
@@ -23,6 +24,7 @@ CATALOGUE: dict[str, str] = {}
 # "app" | "host" | "work" → kills every process of that role; a true answer says that there was one
 roles: dict[str, Callable[[], object]] = {}
 
+_LOOK_S = 0.01  # who waits for a file looks this often
 _armed: dict[str, tuple[int, str]] = {}
 _trace: list[str] = []
 _passed: dict[str, int] = {}
@@ -45,7 +47,9 @@ def arm(text: str) -> None:
             continue
         point_text, separator, action = part.partition(":")
         name, _, nth = point_text.partition("#")
-        known = action in ("kill-app", "kill-host", "kill-work", "kill-all") or action.startswith(("error=", "delay="))
+        known = action in ("kill-app", "kill-host", "kill-work", "kill-all") or action.startswith(
+            ("error=", "delay=", "until=")
+        )
         if not separator or not known:
             raise ValueError(f"ACTUM_FAULT has {part!r}; it is written <point>[#n]:<action>")
         _armed[name] = (int(nth or 1), action)
@@ -68,6 +72,10 @@ def point(name: str) -> None:
 def _act(name: str, action: str) -> None:
     if action.startswith("delay="):
         time.sleep(int(action[6:]) / 1000)
+        return
+    if action.startswith("until="):
+        while not os.path.exists(action[6:]):
+            time.sleep(_LOOK_S)
         return
     if action.startswith("error="):
         raise _error(name, action[6:])

@@ -6,8 +6,11 @@ The successor is what a window does first (`app.acquire`, then a controller), wi
 from __future__ import annotations
 
 import signal
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -154,32 +157,91 @@ def test_whoever_asked_died_at_once(app: Pair) -> None:
     assert ended(leaver) in (0, 130)
 
 
-PUBLISHING = (
-    # the leaver is held up inside the publication, then gives way: it finishes its rename first (P21)
-    ("publish.rename.before:delay=1500", "", None),
-    ("publish.rename.after:delay=1500", "", None),
-    # it dies in the middle of it, and the successor finds staging, or results, and verifies again (§5)
-    ("publish.rename.before:delay=1500,lock.release.before:kill-app", "", KILLED),
-    ("publish.rename.after:kill-app", "", KILLED),
-    # so does the successor, after the leaver
-    ("publish.rename.before:kill-app", "publish.rename.after:kill-app", KILLED),
-    ("publish.rename.after:kill-app", "publish.durable.fsync.after:kill-app", KILLED),
-)
+@dataclass(frozen=True)
+class Asked:
+    """A take-over that is asked for while a commit of the publication is under way.
+
+    Attributes: commit (what is being recorded), leaver and successor (their faults), found (where the next one finds the
+    package, "" where the leaver has carried all of it through), by (who establishes the success: 0 the leaver, 1 its
+    successor, 2 whoever comes after that).
+    """
+
+    commit: str
+    leaver: str
+    successor: str
+    found: str
+    by: int
 
 
-@pytest.mark.parametrize(("leavers", "successors", "end"), PUBLISHING)
-def test_a_take_over_while_publishing_converges(app: Pair, leavers: str, successors: str, end: int | None) -> None:
-    """P21, §5: PUBLISHING is on record; whoever does the rest, there is one publication and one success."""
+STAGING, RESULTS = "staging", "results"
+HANDING_OVER, LETTING_GO = "controller.handover.before:kill-app", "lock.release.before:kill-app"
+ASKED = {
+    # the leaver finishes its open transaction, and begins no rename after it (P21)
+    "it gives way before its rename": Asked("publishing", "", "", STAGING, 1),
+    "it dies before its rename": Asked("publishing", LETTING_GO, "", STAGING, 1),
+    "both die, at the rename": Asked("publishing", LETTING_GO, "publish.rename.after:kill-app", STAGING, 2),
+    # its rename is done: what is being recorded of it is carried through, or found by whoever comes next (§5)
+    "it gives way after its rename": Asked("published", "", "", "", 0),
+    "it dies after its rename": Asked("published", HANDING_OVER, "", RESULTS, 1),
+    "both die, after the rename": Asked("published", HANDING_OVER, "publish.durable.fsync.after:kill-app", RESULTS, 2),
+}
+
+
+@pytest.mark.parametrize("case", ASKED.values(), ids=ASKED)
+def test_a_take_over_while_publishing_converges(app: Pair, case: Asked) -> None:
+    """P21, §5: whoever does the rest, there is one publication and one success, by whom it must be; the request comes, and is
+    answered, while the publication is on its way: another program's lock holds its commit until then."""
     app.define(gated=False)
-    leaver = app.supervisor(leavers)
+    passed, begin, come_in = app.folder / "passed.txt", app.folder / "begin", app.folder / "come in"
+    hold = "publish.derived.rename.after" if case.commit == "publishing" else "publish.rename.before"
+    leaver = app.supervisor(",".join(filter(None, (f"trace={passed}", f"{hold}:until={begin}", case.leaver))))
     app.run("run", "work", "--detach")
-    wait_until(lambda: app.phase() in ("PUBLISHING", "CLOSED"), 60, "the publication")
-    successor = app.other(SUCCESSOR, fault=successors)
-    assert ended(leaver) == (0 if end is None else end)
-    assert ended(successor) == (KILLED if successors else 0)
+    wait_until(lambda: f"{hold} {leaver.pid} until" in text_of(passed), 60, "the publication")
+    with locked(app.ws.database):
+        begin.touch()
+        if case.commit == "publishing":
+            wait_until(lambda: verified(text_of(passed), leaver.pid), 9, "the answer of the verification")
+        into = (f"trace={passed}", f"lock.acquire.after:until={come_in}", case.successor)
+        successor = app.other(SUCCESSOR, fault=",".join(filter(None, into)))
+        wait_until(lambda: f"controller.handover.before {leaver.pid}" in text_of(passed), 9, "the request")
+        assert app.phase() == ("VERIFYING" if case.commit == "publishing" else "PUBLISHING")
+        assert app.ws.result_folder(1, 1).exists() == (case.commit == "published")
+    wait_until(lambda: f"lock.acquire.after {successor.pid}" in text_of(passed), 30, "the successor")
+    assert app.phase() == ("PUBLISHING" if case.found else "CLOSED")
+    assert app.ws.result_folder(1, 1).exists() == (case.found != STAGING)
+    come_in.touch()
+    assert ended(leaver) == (KILLED if case.leaver else 0)
+    assert ended(successor) == (KILLED if case.successor else 0)
     app.converges()
+    with app.reader() as reader:
+        epoch = {str(row.fact): row.epoch for row in reader.facts(1)}
+    assert {epoch[name] - epoch["admitted"] for name in ("reference_committed", "succeeded")} == {case.by}
     assert [path.name for path in app.ws.results.glob("*/*")] == ["1"]
     assert list(app.ws.quarantine.iterdir()) == []
+
+
+def text_of(passed: Path) -> str:
+    return passed.read_text() if passed.exists() else ""
+
+
+@contextmanager
+def locked(database: Path) -> Iterator[None]:
+    """The write lock of the database is another program's: whoever commits waits, at most BUSY_TIMEOUT_MS."""
+    connection = sqlite3.connect(database, isolation_level=None)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.execute("ROLLBACK")
+    finally:
+        connection.close()
+
+
+def verified(text: str, supervisor: int) -> bool:
+    """Whether the supervisor has heard the helper that verifies: the one that is first at work after the derivation."""
+    before, _, after = text.partition("publish.derived.rename.after")
+    known, lines = set(before.split()), after.splitlines()
+    done = [at for at, line in enumerate(lines) if line.startswith("helper.verb.after") and line.split()[1] not in known]
+    return any(f"controller.helper.after {supervisor}" in line for line in lines[done[0] :]) if done else False
 
 
 REOPENING = (

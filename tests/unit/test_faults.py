@@ -5,12 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from actum import faults
 from actum.store import failures
+
+from tests.helpers.waiting import wait_until
 
 POINT = "store.commit.before"
 
@@ -36,6 +39,19 @@ def test_the_named_passage_is_struck_and_no_other() -> None:
     with pytest.raises(OSError) as struck:
         faults.point(POINT)
     assert struck.value.errno == errno.ENOSPC
+    faults.point(POINT)
+
+
+def test_whoever_waits_for_a_file_goes_on_when_it_is_there(tmp_path: Path) -> None:
+    gate, passed = tmp_path / "gate", tmp_path / "passed"
+    faults.arm(f"trace={passed},{POINT}:until={gate}")
+    waiting = threading.Thread(target=faults.point, args=(POINT,))
+    waiting.start()
+    wait_until(lambda: passed.exists() and f"until={gate}" in passed.read_text(), what="the passage")
+    assert waiting.is_alive()
+    gate.touch()
+    waiting.join(20)
+    assert not waiting.is_alive()
     faults.point(POINT)
 
 
