@@ -31,7 +31,7 @@ ELSEWHERE = {
     "robbed": ("spool.restored.", "spool.foreign."),
 }
 # A spool that is gone with its host, or the work's forged outcome that no host is there to set aside, proves nothing, for ever:
-# the run holds until a person attests (§6 row 14), and that is no end a case could wait for.
+# the run holds until a person attests (§6 row 14), and that is no end a case could wait for. tests/faults/rare.py strikes them.
 HELD_FOR_EVER = {
     ("spool.restored.rename.before", "kill-host"),
     ("spool.restored.rename.before", "kill-all"),
@@ -41,7 +41,7 @@ HELD_FOR_EVER = {
     ("spool.foreign.rename.before", "kill-all"),
 }
 
-# Points that no run passes, and the test that strikes them.
+# Points that no run passes, and the test that kills there; with every other action they are struck by tests/faults/rare.py.
 STRUCK_ELSEWHERE = {
     "store.backup.rename.before": "tests/faults/test_rare_points.py",
     "store.backup.rename.after": "tests/faults/test_rare_points.py",
@@ -58,8 +58,8 @@ STRUCK_ELSEWHERE = {
 }
 
 # Nothing that the system could refuse stands at these points: they mark what is on record, what was heard, what is held.
-WITHOUT_OPERATION = ("fact.", "lock.", "controller.helper.", "host.ended.", "host.ack.")
-STORE_OPERATIONS = ("store.commit.", "store.epoch.", "store.create.")
+WITHOUT_OPERATION = ("fact.", "lock.", "controller.helper.", "controller.handover.", "host.ended.", "host.ack.")
+STORE_OPERATIONS = ("store.commit.", "store.epoch.", "store.create.", "store.copy.", "store.restored.")
 # Passed as often as time goes by: the first passage stands for all.
 PERIODIC = ("spool.state.", "spool.tree.", "controller.send.")
 
@@ -186,14 +186,14 @@ class Worker:
         flight.fault = f"trace={trace},{case.fault}"
         try:
             self._fly(flight, case.scenario)
-            reached = self._reached(case, trace, flight)
-            found = checks.violations(flight, case.scenario, case.action, struck=reached == "struck")
+            seen = reached(case, trace, flight)
+            found = checks.violations(flight, case.scenario, case.action, struck=seen == "struck")
         except Exception as error:
-            reached, found = self._reached(case, trace, flight), [f"{type(error).__name__}: {error}", traceback.format_exc()]
+            seen, found = reached(case, trace, flight), [f"{type(error).__name__}: {error}", traceback.format_exc()]
         if found:
             stage.kill_leftovers()
             self._stage = None
-        return Verdict(case, reached, tuple(found), stage.folder)
+        return Verdict(case, seen, tuple(found), stage.folder)
 
     def close(self) -> None:
         if self._stage is not None:
@@ -219,16 +219,17 @@ class Worker:
         SCENARIOS[scenario](flight)
         flight.go_on()
 
-    @staticmethod
-    def _reached(case: Case, trace: Path, flight: Flight) -> str:
-        lines = [line.split(" ", 2) for line in trace.read_text().splitlines()] if trace.exists() else []
-        done = [line[2] for line in lines if line[0] == case.point and len(line) == 3]
-        if case.action not in done:
-            return "not reached"
-        killed = any(word.startswith("killed") for word in done) or -signal.SIGKILL in flight.codes.values()
-        if case.action in KILLS and not killed:  # a helper that kills its app dies with it before it can say so
-            return "nobody"
-        return "struck"
+
+def reached(case: Case, trace: Path, flight: Flight) -> str:
+    """Whether the fault of a case struck; `Verdict.reached`."""
+    lines = [line.split(" ", 2) for line in trace.read_text().splitlines()] if trace.exists() else []
+    done = [line[2] for line in lines if line[0] == case.point and len(line) == 3]
+    if case.action not in done:
+        return "not reached"
+    killed = any(word.startswith("killed") for word in done) or -signal.SIGKILL in flight.codes.values()
+    if case.action in KILLS and not killed:  # a helper that kills its app dies with it before it can say so
+        return "nobody"
+    return "struck"
 
 
 def unpassed(passages: Passages) -> list[str]:

@@ -31,15 +31,16 @@ def baselines(folder: Path, jobs: int) -> Passages:
 def judge_all(cases: Iterable[Case], folder: Path, jobs: int, record: Record, told: Callable[[Verdict, float], None]) -> None:
     """A verdict for each case, recorded and told as it falls."""
 
-    def one(worker: Worker, case: Case) -> None:
-        begun = time.monotonic()
-        before = Code.now()
-        verdict = worker.judge(case)
-        seconds = time.monotonic() - begun
-        record.add(verdict, seconds, before.until(Code.now()))
-        told(verdict, seconds)
+    side_by_side(cases, folder, jobs, lambda worker, case: judged(lambda: worker.judge(case), record, told))
 
-    side_by_side(cases, folder, jobs, one)
+
+def judged(judge: Callable[[], Verdict], record: Record, told: Callable[[Verdict, float], None]) -> None:
+    """One verdict, with the code it is of."""
+    begun, before = time.monotonic(), Code.now()
+    verdict = judge()
+    seconds = time.monotonic() - begun
+    record.add(verdict, seconds, before.until(Code.now()))
+    told(verdict, seconds)
 
 
 def side_by_side(things: Iterable[Thing], folder: Path, jobs: int, one: Callable[[Worker, Thing], None]) -> None:

@@ -139,12 +139,12 @@ class Flight:
         self.codes[name], self.words[name] = process.returncode, (out + err)[-2000:]
         return process.returncode
 
-    def begin(self, wanted: str, fault: str) -> subprocess.Popen[str]:
+    def begin(self, wanted: str, fault: str, *more: str) -> subprocess.Popen[str]:
         data = self.stage.folder / f"{self.key}.csv"
         if not data.exists():
             data.write_text(f"{self.key}\n{DATA}")
         return self.stage.start(
-            "run", "work", "--key", self.key, "--set", f"wanted={wanted}", "--set", f"data={data}", fault=fault
+            "run", "work", *more, "--key", self.key, "--set", f"wanted={wanted}", "--set", f"data={data}", fault=fault
         )
 
     def go_on(self) -> None:
