@@ -216,6 +216,10 @@ class Performer(QObject):
         except (OSError, StorageFailed) as error:
             self._tell(events.ClaimAnswered(row.attempt, False, error=str(error)))
             return
+        if not revoked and not isinstance(claim, dict):  # it may be its host's, and may be nobody's
+            why = claim.why if isinstance(claim, spool.Unreadable) else "it is gone again"
+            self._tell(events.ClaimAnswered(row.attempt, False, error=f"There is a claim already, and {why}."))
+            return
         self._tell(events.ClaimAnswered(row.attempt, revoked, claim if isinstance(claim, dict) else {}))
 
     def _end_tree(self, effect: effects.EndTree) -> None:
@@ -223,10 +227,6 @@ class Performer(QObject):
         signum = _SIGNALS[effect.level]
         members = [each for each in effect.members if each.identity != effect.host]
         targets = [(each.identity, each.command) for each in members]
-        if not revoked and not isinstance(claim, dict):  # it may be its host's, and may be nobody's
-            why = claim.why if isinstance(claim, spool.Unreadable) else "it is gone again"
-            self._tell(events.ClaimAnswered(row.attempt, False, error=f"There is a claim already, and {why}."))
-            return
         if not targets and effect.host is not None:
             targets = [(effect.host, "host")]
         results = tuple(
@@ -237,7 +237,8 @@ class Performer(QObject):
 
     def _read_records(self, effect: effects.ReadRecords) -> None:
         row = effect.row
-        if FactName.TREE_GONE in row.facts and row.session:  # a host that was killed could not remove the group of its tree
+        over = FactName.TREE_GONE in row.facts  # nobody writes there any more
+        if over and row.session:  # a host that was killed could not remove the group of its tree
             cgroup.sweep(spool.read_tree(self._ws.attempt_folder(row.run, row.n)), row.session)
         try:
             found = records.read(self._ws.attempt_folder(row.run, row.n), row.records_offset, skipping=over)
@@ -265,12 +266,13 @@ class Performer(QObject):
         self._tell(steps.quarantine(self._ws, effect.row))
 
     def _forget(self, effect: effects.Forget) -> None:
+        """The attempt is closed: nobody waits for what a helper still does of it (a stop of a run that freezes is one)."""
         self.hosts.forget(effect.attempt)
-
-    # Small things
         running = self._flows.pop(effect.attempt, None)
         if running is not None:
             running.cancel()
+
+    # Small things
 
     @property
     def _epoch(self) -> int:
