@@ -95,6 +95,21 @@ def test_p07_a_stop_that_came_just_before_is_on_record_and_nothing_is_launched(p
     place.until(lambda: place.status() == ("STOPPED", "CLOSED"))
 
 
+def test_p03_a_host_whose_hello_is_on_its_way_is_answered_before_its_channel_ends(place: Place) -> None:
+    """Else it ends itself with nothing done, and the run would count as failed to start."""
+    controller = place.headless.controller
+    faults.roles["work"] = lambda: faults.arm(WAITING_COMMIT)
+    place.define()
+    place.ask("run", task="plain")
+    faults.arm("fact.launched.after:kill-work")
+    place.until(lambda: controller._reach is not None and controller._reach.server.channels)
+    controller.leave()
+    faults.arm("")
+    assert place.row().facts[FactName.CONTACT_MADE]["epoch"] == 1
+    place.open()
+    place.until(lambda: place.status() == ("SUCCEEDED", "CLOSED"))
+
+
 def test_p21_no_slot_is_granted_while_leaving(place: Place) -> None:
     """The admission is answered after its commit, and the run waits for the next supervisor."""
     place.define()

@@ -12,7 +12,7 @@ import logging
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
@@ -120,7 +120,7 @@ class Controller(QObject):
         """Open the epoch, listen, and look at everything left over. Raises WorkspaceUnusable, StorageFailed."""
         instance = str(uuid.uuid4())
         opened = self._writer.start(instance, identity=identity.own().to_json())
-        self._writer.subscribe(self._emit_changes)
+        self._writer.subscribe(partial(self._emit_answer, None))
         self._reader = Reader(self.ws)
         inputstore.drop_unfinished(self.ws.inputs)
         self._commands.define_built_in_tasks()
@@ -182,12 +182,13 @@ class Controller(QObject):
             if timer is not None:
                 timer.stop()
         if self._reach is not None:
-            self._reach.close()
-            self._reach = None
+            self._reach.hush()
         self.awake.close()
         self._performer.close()
-        self._writer.settle()
-        self._hear_store()  # launches on record are performed, and what came of them is recorded
+        self._hear_store()  # launches on record are performed, hellos that have come are answered
+        if self._reach is not None:
+            self._reach.close()
+            self._reach = None
         self._writer.close()
         self._hear_store()
         self._gone = True
@@ -283,18 +284,17 @@ class Controller(QObject):
         self.leave()
         self.retired.emit(self.supervisor.retired or "")
 
-    def _emit_answer(self, token: int, answer: Any) -> None:
+    def _emit_answer(self, token: int | None, answer: Any) -> None:
         self._heard.append((token, answer))  # in the writer thread
         self._from_store.emit()
 
-    def _emit_changes(self, changes: Changes) -> None:
-        self._heard.append((None, changes))  # in the writer thread
-        self._from_store.emit()
-
     def _hear_store(self) -> None:
-        """Hear all that the store has said so far, without a turn of the loop."""
+        """Hear the store until it has no more to say. No event comes meanwhile, so every machine comes to rest."""
+        self._writer.settle()
         while self._heard:
             self._on_from_store()
+            if not self._heard:
+                self._writer.settle()
 
     @_guarded
     def _on_from_store(self) -> None:

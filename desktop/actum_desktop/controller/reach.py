@@ -63,9 +63,13 @@ class Reach:
         if self._written is None or _identity(self._ws) != self._written:
             self._write_again()
 
-    def close(self) -> None:
-        """Stop listening, end every channel; the next instance's endpoint file stays."""
+    def hush(self) -> None:
+        """Take nobody new, and hear those who are here; the next instance's endpoint file stays."""
         remove_endpoint(self._ws, self._endpoint["instance"])
+        self.server.hush()
+
+    def close(self) -> None:
+        """End every channel."""
         self.server.close()
 
     def _listen(self) -> str:

@@ -30,6 +30,8 @@ from actum.model.identity import new_token
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
+_FIRST_WORDS_MS = 100  # between a connect and the hello that follows it at once
+
 
 class Owner(Protocol):
     """Who hears what comes in; all called in the server's thread."""
@@ -110,6 +112,12 @@ class Channel(QObject):
         """Take what has already arrived, before the end of its sender is told."""
         while not self._closed and self._socket.bytesAvailable():
             self._receive(bytes(self._socket.read(CHANNEL_READ_BYTES_MAX).data()))
+
+    def hear_out(self) -> None:
+        """Take what the system has received; of one that has only just connected, its first words."""
+        if not self._closed:
+            self._socket.waitForReadyRead(_FIRST_WORDS_MS if self.kind is None else 0)
+        self.drain()
 
     def close(self) -> None:
         if not self._closed:
@@ -230,6 +238,13 @@ class Server(QObject):
     def stands(self) -> bool:
         """Whether the socket it listens at still has its name."""
         return self._file is not None and _socket_at(self._file[0]) == self._file
+
+    def hush(self) -> None:
+        """Take nobody new, and hear what those who are here have said: a host whose channel ends before its hello is answered
+        ends itself, with nothing done (P03)."""
+        self._stop_listening()
+        for channel in list(self.channels):
+            channel.hear_out()
 
     def close(self) -> None:
         self._stop_listening()
