@@ -133,7 +133,7 @@ AMENDMENTS = (
         "                effects += m.look_now(now)\n            elif",
         "                m.seen.silent_deadline = overdue\n            elif",
         {"deadline_s": 20.0, "favourites": ("leap", "stall app"), "faults": 8, "aimed": None, "spool_only": False},
-        first=40,
+        first=460,
     ),
     Defect(
         "an end for want of a supervisor is recorded as something else",
