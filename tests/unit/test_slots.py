@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from actum import limits
 from actum.model.changes import Admit, JournalEntry, RefusalKind
@@ -204,10 +202,14 @@ def test_p10_a_stop_of_a_run_whose_next_attempt_may_be_on_record_stops_that_atte
 
 
 def test_p13_a_hello_that_crosses_the_release_is_dismissed() -> None:
-    bench = computing()
-    m = bench.machine()
+    bench = Bench()
+    bench.admit()
+    attempt = bench.to_cleaning_up().attempt
+    bench.tell(events.HostGone(attempt, "pidfd", True))
     bench.hold_commits()
-    bench.tell(events.Hello(m.attempt, "c2", HOST.to_json(), claimed=True))
-    m.row = replace(m.row, released=True)
+    bench.no_records()
+    bench.hello(channel="c2", claimed=True)
+    assert not bench.row().released
     said = bench.release_commits()
-    assert "hello-ack" not in [each.type for each in bench.kinds(effects.Send, said)]
+    assert bench.row().released
+    assert [each.type for each in bench.kinds(effects.Send, said)] == ["dismiss"]
