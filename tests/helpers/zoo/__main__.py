@@ -61,6 +61,11 @@ class Tally:
         memory = f"host {den.host_mib:.0f} MiB, app {den.keeper.memory_mib():.0f} MiB"
         say(f"{name}: {seconds:.0f} s, {memory}{_stalled(stalls)}; {'; '.join(found) or 'as stated'}; {den.words()}")
 
+    def missed(self, name: str, error: AssertionError) -> None:
+        """A line for an animal that did not come to its end."""
+        self.counts.update(animals=1, findings=1)
+        say(f"{name}: {error}")
+
 
 def _stalled(stalls: list[tuple[str, float]] | None) -> str:
     if stalls is None:
@@ -96,14 +101,22 @@ def main(words: list[str]) -> int:
 def headless(tally: Tally, names: list[str]) -> None:
     for name in names:  # a supervisor each: the most that it took is of this animal
         with tempfile.TemporaryDirectory(prefix="actum-zoo-", ignore_cleanup_errors=True) as folder:
-            keeper = Keeper(Path(folder), patience_s=120)
             try:
-                animal, begun = HEAVY[name], time.monotonic()
-                den = keeper.release(animal.name, *animal.words, **animal.contract)
-                shown = den.closed(PATIENCE_S)
-                tally.tell(name, den, findings(den, animal, shown), time.monotonic() - begun, None)
-            finally:
-                keeper.close()
+                alone(tally, name, Path(folder))
+            except AssertionError as error:  # what did not come about; the others are tried all the same
+                tally.missed(name, error)
+
+
+def alone(tally: Tally, name: str, folder: Path) -> None:
+    """One animal under a headless supervisor of its own. Raises AssertionError where it does not come to an end."""
+    keeper = Keeper(folder, patience_s=120)
+    try:
+        animal, begun = HEAVY[name], time.monotonic()
+        den = keeper.release(animal.name, *animal.words, **animal.contract)
+        shown = den.closed(PATIENCE_S)
+        tally.tell(name, den, findings(den, animal, shown), time.monotonic() - begun, None)
+    finally:
+        keeper.close()
 
 
 def window(tally: Tally, names: list[str]) -> None:
@@ -116,8 +129,12 @@ def window(tally: Tally, names: list[str]) -> None:
                 stated = HEAVY[name] if name in HEAVY else ANIMALS[name]
                 animal, begun = replace(stated, app_mib_max=ROWS_MIB_MAX + WINDOW_MIB), time.monotonic()
                 keeper.stalls.clear()
-                den = keeper.release(animal.name, *animal.words, **animal.contract)
-                shown = keeper.live(den, stopped=animal.stopped, timeout_s=PATIENCE_S)
+                try:
+                    den = keeper.release(animal.name, *animal.words, **animal.contract)
+                    shown = keeper.live(den, stopped=animal.stopped, timeout_s=PATIENCE_S)
+                except AssertionError as error:
+                    tally.missed(f"window: {name}", error)
+                    continue
                 told = findings(den, animal, shown)
                 tally.tell(f"window: {name}", den, told, time.monotonic() - begun, list(keeper.stalls))
         finally:
