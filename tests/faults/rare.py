@@ -240,7 +240,7 @@ def _held(case: Case, flight: Flight) -> Iterator[str]:
 
 
 def _is_told(case: Case, stage: Stage) -> bool:
-    """Whether the work was killed in the new spool before it could forge an outcome: what is there then proves the host lost."""
+    """Whether the work was killed before it could forge an outcome in the new spool: what is there proves the host lost."""
     row = _attempt(stage)
     told = (row.status, row.failure_code, row.released) == ("FAILED", "host_lost", True)
     return told and case.point == "spool.restored.rename.after" and case.action == "kill-all"
