@@ -15,7 +15,6 @@ import sqlite3
 import subprocess
 import tempfile
 import threading
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -247,9 +246,11 @@ def _is_told(case: Case, stage: Stage) -> bool:
 
 
 def _until_held_or_dead(stage: Stage, process: subprocess.Popen[str]) -> None:
-    end = time.monotonic() + HELD_S_MAX
-    while process.poll() is None and "cannot_tell" not in _alerts(stage) and time.monotonic() < end:
-        time.sleep(0.1)
+    wait_until(
+        lambda: process.poll() is not None or "cannot_tell" in _alerts(stage),
+        HELD_S_MAX,
+        "the hold, or the end of the app",
+    )
 
 
 def _alerts(stage: Stage) -> dict[str, dict[str, Any]]:
