@@ -132,9 +132,9 @@ class App:
                 self.run("stop", str(run), code=None)
             if runs:
                 self.run("reconcile", "--wait", code=None)
-        self._send_home()
+        self.send_home()
 
-    def _send_home(self) -> None:
+    def send_home(self) -> None:
         """An idle supervisor that was left behind leaves at once, instead of lingering for the next command."""
         endpoint = read_endpoint(self.ws)
         if endpoint is not None and lock.held_by_someone(self.ws):

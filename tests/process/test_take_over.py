@@ -56,11 +56,11 @@ class Pair(App):
         wait_until(lambda: self.supervised_by() == process.pid, what="the headless supervisor")
         return process
 
-    def other(self, program: str, fault: str = "") -> subprocess.Popen[str]:
+    def other(self, program: str, fault: str = "", *words: str) -> subprocess.Popen[str]:
         """A process that is not the command line."""
         self.entry = program
         try:
-            return self.start(fault=fault)
+            return self.start(*words, fault=fault)
         finally:
             self.entry = ENTRY
 
@@ -293,15 +293,112 @@ def test_r05_a_command_whose_supervisor_is_killed_is_carried_out_once(app: Pair,
     app.converges()
 
 
-def test_a_stop_whose_supervisor_is_killed_around_its_answer_holds(app: Pair) -> None:
-    """R08, P22: whether the stop was recorded or not, the command goes on until somebody has committed it."""
+# The frames a supervisor sends: it answers the host's hello, greets the client, then answers it and tells the host to stop.
+AROUND_A_STOP = ("controller.send.before#3", "controller.send.after#3", "controller.send.after#4")
+
+
+@pytest.mark.parametrize("point", ["", *AROUND_A_STOP])
+def test_r08_a_stop_whose_supervisor_is_killed_around_its_commit_or_its_answer_holds(app: Pair, point: str) -> None:
+    """P22: whether the stop was recorded or not (no point: before its commit), the command goes on until it is, once."""
     app.define()
     first = app.supervisor()
     app.computing()
     first.kill()
     ended(first)
-    second = app.supervisor("controller.send.after#2:kill-app")  # it answers the host's hello, then the client's
-    app.run("stop", "1", "--wait", timeout_s=90)
-    assert ended(second) == KILLED
+    passed = app.folder / "passed.txt"
+    second = app.supervisor(f"trace={passed}" + (f",{point}:kill-app" if point else ""))
+    wait_until(lambda: f"controller.send.after {second.pid}" in text_of(passed), what="the host's hello to be answered")
+    wait_until(lambda: "contact_resumed" in app.journal(), what="contact resumed")
+    if point:
+        stop = app.start("stop", "1", "--wait")
+        assert ended(second) == KILLED
+        assert app.status() == "STOPPING", "the stop was on record before anything was sent of it"
+    else:
+        stop = killed_before_the_commit(app, second, passed, "stop", "1", "--wait")
+        assert app.status() == "RUNNING"
+    assert ended(stop) == 0
     assert app.status() == "STOPPED"
+    assert app.journal().count("stop_requested") == 1
     app.run("audit")
+
+
+def killed_before_the_commit(app: Pair, supervisor: subprocess.Popen[str], passed: Path, *words: str) -> subprocess.Popen[str]:
+    """A command whose supervisor has greeted it and dies while another program's lock holds its commit."""
+    greeted = text_of(passed).count("controller.send.after") + 1
+    with locked(app.ws.database):
+        asking = app.start(*words)
+        wait_until(lambda: text_of(passed).count("controller.send.after") >= greeted, 9, "the greeting")
+        supervisor.kill()
+        ended(supervisor)
+    return asking
+
+
+COMMANDS_OF_A_PERSON = {
+    "pause": ("queue", "pause"),
+    "resume": ("queue", "resume"),
+    "set": ("settings", "slots", "3"),
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS_OF_A_PERSON.values(), ids=COMMANDS_OF_A_PERSON)
+@pytest.mark.parametrize("point", ["", "controller.send.before#2", "controller.send.after#2"])
+def test_r04_a_command_whose_supervisor_is_killed_has_its_effect_once(app: Pair, words: tuple[str, ...], point: str) -> None:
+    """P22: before its commit (no point), and before and after its answer, which is sent when it is on record."""
+    app.run("settings", "slots", "2")
+    if words != COMMANDS_OF_A_PERSON["pause"]:
+        app.run("queue", "pause")
+    wait_until(lambda: lock.held_by_someone(app.ws) is False or app.send_home(), what="nobody supervises")
+    before = of_a_person(app)
+    passed = app.folder / "passed.txt"
+    supervisor = app.supervisor(f"trace={passed}" + (f",{point}:kill-app" if point else ""))
+    if point:
+        asking = app.start(*words)
+        assert ended(supervisor) == KILLED
+        after = of_a_person(app)
+    else:
+        asking = killed_before_the_commit(app, supervisor, passed, *words)
+        after = None
+    assert ended(asking) == 0
+    assert of_a_person(app) != before
+    assert after in (None, of_a_person(app)), "it was on record before it was answered"
+
+
+def of_a_person(app: Pair) -> tuple[object, ...]:
+    """What commands of a person have changed."""
+    with app.reader() as reader:
+        settings = reader.settings()
+    return settings["queue_paused"], settings["slots"]
+
+
+CLIENT = """
+import os, signal, sys
+from pathlib import Path
+from actum.store.queries import Reader
+from actum.workspace import Workspace
+from actum_desktop.commands.connection import reach
+from actum_desktop.commands.run import request
+ws = Workspace(Path(sys.argv[sys.argv.index("--workspace") + 1]))
+client = reach(ws)
+client.send("command", request("work", None, {}, "once", []))
+while "commit" in sys.argv:
+    with Reader(ws) as reader:
+        if reader.runs_page():
+            break
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("when", ["sent", "commit"])
+def test_r05_a_client_that_dies_before_its_answer_asks_again_for_the_same_run(app: Pair, when: str) -> None:
+    """Killed when it has sent its command, or when that is on record: the same key is the same run, computed once."""
+    app.define(gated=False)
+    supervisor = app.supervisor()
+    assert ended(app.other(CLIENT, "", when)) == KILLED
+    if when == "commit":
+        assert app.status() != ""
+    assert app.json("run", "work", "--key", "once")["run"] == 1
+    with app.reader() as reader:
+        assert len(reader.runs_page()) == 1
+    app.converges()
+    supervisor.send_signal(signal.SIGTERM)
+    assert ended(supervisor) in (0, 130)
