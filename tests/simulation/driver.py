@@ -80,12 +80,9 @@ class App:
         return self.world.store.row(attempt).pair.phase is not Phase.CLOSED
 
     def _note_heard(self, attempt: str, state: Mapping[str, Any]) -> None:
-        """A state file says something when it is another than before; the first one read may itself be old."""
-        known = self.states_read.get(attempt)
-        if known is None:
-            age_us = self.world.clocks.monotonic_us - int(state.get("monotonic_at") or 0)
-            self.unheard_s[attempt] = max(0.0, age_us / US)
-        elif known != state["seq"]:
+        """A state file says something when it is another than before. The first one read may itself be old, but how long this
+        instance has listened it does not say."""
+        if self.states_read.get(attempt) != state["seq"]:
             self.unheard_s[attempt] = 0.0
         self.states_read[attempt] = state["seq"]
 

@@ -458,6 +458,14 @@ BELOW = (
         guard=f"{LEFTOVERS}::test_p07_a_stop_kept_while_publishing_holds_once_the_rename_has_failed",
     ),
     Defect(
+        "the age of a state file is taken for silence that was listened to",
+        "P19",
+        "supervise/deadlines",
+        "    if min(silent_s(m, now), listened_s(m, now)) <= HOST_SILENT_S + m.policies.grace_s:",
+        "    if silent_s(m, now) <= HOST_SILENT_S + m.policies.grace_s:",
+        guard=f"{SUPERVISOR}::test_p19_an_old_state_file_ends_no_work_that_this_instance_has_not_listened_to_itself",
+    ),
+    Defect(
         "a package verified again is renamed without asking the store",
         "P23",
         "supervise/finishing",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from actum import limits
+from actum.clock import US
 from actum.model.changes import Change, RefusalKind
 from actum.model.evidence import ClaimSeen, HostSeen, OutcomeSeen, TreeSeen
 from actum.model.facts import FACTS
@@ -110,6 +111,25 @@ def test_p19_time_between_opening_and_the_first_tick_is_no_silence_either() -> N
     bench.open()
     bench.wait(40)
     assert deadlines.silent_s(bench.machine(), bench.now()) == limits.TICK_LATE_S
+
+
+def test_p19_an_old_state_file_ends_no_work_that_this_instance_has_not_listened_to_itself() -> None:
+    """R08: while the machine stood still the host could write nothing either; what it did since is yet to be read."""
+    bench = computing(deadline="20s")
+    bench.tell(events.ChannelClosed(bench.row().attempt, "c1", "the channel was closed"))
+    bench.wait(300)
+    at = {"at": bench.utc_us - 300 * US, "monotonic_at": bench.monotonic_us - 300 * US}
+    state = {"session": bench.row().session, "seq": 4, "active_s": 19.0, "activity": {}, "processes": 1, **at}
+    bench.machine().live.pop("heard_us")  # this instance was told nothing yet
+    bench.tell(events.StateRead(bench.row().attempt, state))
+    for _ in range(3):
+        bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+    bench.live(20)
+    bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+    assert bench.pair() == (Status.RUNNING, Phase.COMPUTING)
+    bench.live(8)
+    bench.looked(host=HostSeen.ALIVE, host_identity=HOST)
+    assert bench.pair() == (Status.TIMEOUT, Phase.CLEANING_UP)
 
 
 def test_p19_a_deadline_confirmed_by_a_look_is_void_when_the_host_speaks_before_it_is_recorded() -> None:

@@ -4,7 +4,8 @@ Warnings are observations: no progress, no CPU, lost contact. They go away by th
 enforces deadlines; the supervisor does so only when the host has been silent past the grace, and only after it has looked
 for an outcome (P19). Active time is the host's own count plus the monotonic time since it last spoke, so sleep never counts.
 Nor does time in which this program itself was not there to listen (halted, swapped out, a machine that stood still): what the
-hosts said meanwhile is yet to be read.
+hosts said meanwhile is yet to be read. So an old state file tells how long a host is silent, and still this instance listens
+as long as ever before it ends anything for it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,12 @@ def active_s(m: Machine, now: Now) -> float:
 
 
 def silent_s(m: Machine, now: Now) -> float:
-    """Seconds listened in vain since the host last spoke, by frame or state file; since this step began where it never did."""
+    """Seconds of silence since the host last spoke, by frame or state file; since this step began where it never did."""
+    return max(0, now.monotonic_us - int(m.live.get("heard_us", m.step_started_us)) - _deaf(m)[1]) / US
+
+
+def listened_s(m: Machine, now: Now) -> float:
+    """Seconds this instance has listened in vain since it last took notice of the host."""
     since_us, deaf_us = _deaf(m)
     return max(0, now.monotonic_us - since_us - deaf_us) / US
 
@@ -53,8 +59,8 @@ def not_listened(m: Machine, missed_us: int) -> None:
 
 
 def _deaf(m: Machine) -> tuple[int, int]:
-    """Since when it is silent (monotonic µs), and how much of that nobody listened."""
-    since_us = int(m.live.get("heard_us", m.step_started_us))
+    """Since when this instance listens in vain (monotonic µs), and how much of that nobody listened."""
+    since_us = int(m.live.get("noticed_us", m.step_started_us))
     counted_since_us, deaf_us = m.live.get("deaf", (since_us, 0))
     return since_us, deaf_us if counted_since_us == since_us else 0
 
@@ -96,7 +102,7 @@ def deadline_due(m: Machine, now: Now) -> str | None:
     """The failure code of a deadline that has passed while the host is silent past the grace, or None."""
     if m.row.pair not in ((Status.RUNNING, Phase.COMPUTING),) or m.seen.ended is not None:
         return None
-    if silent_s(m, now) <= HOST_SILENT_S + m.policies.grace_s:
+    if min(silent_s(m, now), listened_s(m, now)) <= HOST_SILENT_S + m.policies.grace_s:
         return None
     overall = m.policies.deadline_s
     active = active_s(m, now)

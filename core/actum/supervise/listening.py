@@ -28,7 +28,7 @@ def hello(m: Machine, event: Hello, now: Now) -> list[Effect]:
     m.seen.tree_gone = None
     m.seen.exit_observed = False
     m.forget_absence()
-    m.live["heard_us"] = now.monotonic_us
+    m.live["heard_us"] = m.live["noticed_us"] = now.monotonic_us
     m.live["watched"] = m.seen.identity
     if m.seen.sign is None:
         m.seen.sign = {"method": "hello", "at_us": now.utc_us, "claimed": event.claimed}
@@ -119,7 +119,7 @@ def frame(m: Machine, event: Frame, now: Now) -> list[Effect]:
             data = {"type": event.type, "channel": event.channel}
             m.note(JournalEntry("late_message", now.utc_us, data))
         return []
-    m.live["heard_us"] = now.monotonic_us
+    m.live["heard_us"] = m.live["noticed_us"] = now.monotonic_us
     m.touched = True
     body = event.body
     if event.type == "progress":
@@ -171,7 +171,7 @@ def state(m: Machine, event: StateRead, now: Now) -> list[Effect]:
         if heard <= m.live.get("heard_us", -1):
             return []
     m.live["state_seq"] = seq
-    m.live["heard_us"] = heard
+    m.live["heard_us"], m.live["noticed_us"] = heard, now.monotonic_us
     m.touched = True
     if document.get("progress"):
         m.live["progress"] = dict(document["progress"])
