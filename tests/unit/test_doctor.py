@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from actum import faults
-from actum.errors import ActumError, Busy, Conflict, WorkspaceUnusable
+from actum.errors import ActumError, Busy, Conflict, StorageFailed, WorkspaceUnusable
 from actum.generation import folder_identity, read_generation, write_generation
 from actum.lock import Lock
 from actum.model.facts import Fact, FactName
@@ -240,7 +240,7 @@ def test_a_restored_database_accepted_and_cut_short_is_accepted(tmp_path: Path) 
         pass
     faults.arm("store.restored.after:error=EIO")
     try:
-        with pytest.raises(OSError):
+        with pytest.raises(StorageFailed):
             accept_restored(place)
     finally:
         faults.arm("")

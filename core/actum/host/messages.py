@@ -6,19 +6,20 @@ write waits at the bound (R12): an append cannot be refused, so when more than M
 main loop pauses the work's processes (`wants_pause`) until half of that is read; a disk that takes no records holds the
 read position, which comes to the same.
 
-A line that is no JSON object, a kind or key nobody knows, a value that makes no sense: a notice, and the line is ignored;
-but a malformed metric, table, file, record or done *contradicts the contract*, and so do more than
-COLLECTED_MESSAGES_MAX of one kind or COLLECTED_BYTES_MAX of all, and a message deeper than MESSAGE_LEVELS_MAX: kept in
-`contradictions`, which fail the attempt (contract_invalid). Of messages about the same metric, table or file the last one
-is kept, so work may say each step's.
+A line that is no JSON object, a kind or key nobody knows, a value that makes no sense, a message deeper than
+MESSAGE_LEVELS_MAX: a notice, and the line is ignored; but a malformed or too deep metric, table, file, record or done
+*contradicts the contract*, for without it the result would not be what the work said; and so do more than
+COLLECTED_MESSAGES_MAX of one kind or COLLECTED_BYTES_MAX of all: kept in `contradictions`, which fail the attempt
+(contract_invalid). Of messages about the same metric, table or file the last one is kept, so work may say each step's.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from actum import clock, limits
@@ -145,18 +146,17 @@ class Collected:
                 continue
             self._line_bytes = len(line)
             message = _object(line)
-            if isinstance(message, TooDeep):
-                self._contradict(f"A message {nesting.WORDS}.")
-                continue
             if message is None:
                 shown = line[:80].decode("utf-8", "replace")
                 self._notice("message_unreadable", "A line in the message file is not a JSON object.", {"line": shown})
                 continue
-            kind = next((kind for kind in _KINDS if kind in message), None)
+            names = message.keys() if isinstance(message, dict) else message.keys
+            kind = next((kind for kind in _KINDS if kind in names), None)
             if kind is None:
-                self._notice("message_unknown", "A message of an unknown kind is ignored.", {"keys": _names(message)})
-                continue
-            if changed := _KINDS[kind](self, message):
+                self._notice("message_unknown", "A message of an unknown kind is ignored.", {"keys": _names(names)})
+            elif isinstance(message, TooDeep):
+                self._on_too_deep(kind)
+            elif changed := _KINDS[kind](self, message):
                 yield changed
 
     @property
@@ -267,6 +267,14 @@ class Collected:
         record = {"seq": self.records, "at": clock.utc_us(), "kind": message["record"], "data": data}
         self._records.append(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
 
+    def _on_too_deep(self, kind: str) -> None:
+        """What the result or the records would lack is never passed over in silence (R12)."""
+        words = f"A {kind} message {nesting.WORDS}."
+        if kind in _KEPT:
+            self._contradict(words)
+        else:
+            self._notice("message_malformed", words, {})
+
     def _on_checkpoint(self, message: Document) -> None:
         self.checkpoint = message["checkpoint"]
 
@@ -318,8 +326,15 @@ _KINDS: dict[str, Callable[[Collected, Document], str | None]] = {
 }
 
 
+# Of these each one counts: they become the result, or the records.
+_KEPT = frozenset({"metric", "unavailable", "table", "file", "record", "done"})
+
+
+@dataclass(frozen=True, slots=True)
 class TooDeep:
-    """In place of a message that is nested too deeply."""
+    """In place of a message that is nested too deeply. Attribute: keys (those of the message itself)."""
+
+    keys: Collection[str]
 
 
 def _object(line: bytes) -> Document | TooDeep | None:
@@ -327,12 +342,13 @@ def _object(line: bytes) -> Document | TooDeep | None:
         # NaN, ±Infinity and what is too large to be a number become text.
         document = json.loads(line.decode("utf-8", "replace"), parse_constant=str, parse_float=_finite_or_text)
     except RecursionError:
-        return TooDeep()
+        names = nesting.outer_keys(line)
+        return TooDeep(names) if names is not None else None
     except ValueError:
         return None
     if type(document) is not dict:
         return None
-    return TooDeep() if nesting.too_deep(line, document) else document
+    return TooDeep(document.keys()) if nesting.too_deep(line, document) else document
 
 
 def _finite_or_text(word: str) -> float | str:
@@ -340,8 +356,8 @@ def _finite_or_text(word: str) -> float | str:
     return value if value - value == 0.0 else word
 
 
-def _names(message: Document) -> list[str]:
-    return [name[: limits.NAME_CHARS_MAX] for name in sorted(message)[:10]]
+def _names(names: Collection[str]) -> list[str]:
+    return [name[: limits.NAME_CHARS_MAX] for name in sorted(names)[:10]]
 
 
 def _is_number(value: Any) -> bool:
