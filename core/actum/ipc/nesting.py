@@ -15,7 +15,8 @@ from typing import Any
 from actum.limits import MESSAGE_LEVELS_MAX
 
 WORDS = f"is nested deeper than {MESSAGE_LEVELS_MAX} levels"
-_TOKEN = re.compile(rb'("(?:[^"\\]|\\.)*")\s*(:)?|[][{}]')  # a text, which may be a key, or a bracket
+# A text, which may be a key, or a bracket. A text without an end goes to the end of the line, so no byte is looked at twice.
+_TOKEN = re.compile(rb'("(?:[^"\\]++|\\.)*+(?:"|\\?\Z))\s*+(:)?|[][{}]', re.DOTALL)
 _CLOSES = {b"}": b"{", b"]": b"["}
 
 
