@@ -60,7 +60,7 @@ ANIMALS: dict[str, Animal] = {
         status="TIMEOUT",
         code="overall_deadline",
         says="overall deadline",
-        contract=policy(deadline="1s"),
+        contract=policy(deadline="3s"),
     ),
     "orphan that holds the output": Animal("orphan"),
     "short-lived children": Animal("sparks", (300, 1.5)),

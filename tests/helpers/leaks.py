@@ -2,7 +2,8 @@
 
 `Traces.take()` before, `left(before)` after: a list of sentences, empty when nothing was left. Processes are found by
 descent *and* by a variable that everything started by the tests inherits, so that a detached host is found as well.
-What ends by itself gets a moment to do so.
+What ends by itself gets a moment to do so. A supervisor that several tests share starts its helpers when it needs them, and
+keeps them: within `supervised_by` they are its own. One whose supervisor is gone is left behind, like anything else.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import re
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +26,8 @@ MARK = "STARTED_BY_TESTS"
 SETTLE_S = 20.0  # a supervisor left behind comes up, lingers IDLE_LINGER_S, and ends by itself
 
 PROC = Path("/proc")
+HELPER = b"-m actum.helpers"
+_supervisors: set[int] = set()  # pids of those that several tests share
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,29 @@ def marked(owner: int) -> list[int]:
                 found.append(pid)
         except OSError:
             continue
+    return found
+
+
+@contextmanager
+def supervised_by(pid: int) -> Iterator[None]:
+    """Meanwhile the helpers of this supervisor are nothing that a test left behind."""
+    _supervisors.add(pid)
+    try:
+        yield
+    finally:
+        _supervisors.discard(pid)
+
+
+def helpers_of(supervisor: int) -> list[int]:
+    """The pids of its helper processes."""
+    found = []
+    for pid in sorted(_pids()):
+        try:
+            _, parent, command = _seen(pid)
+        except OSError:
+            continue
+        if parent == supervisor and command.endswith(HELPER):
+            found.append(pid)
     return found
 
 
@@ -99,20 +127,25 @@ def _pids() -> frozenset[int]:
 
 def _ours(pid: int) -> str:
     """A sentence about the process when it is a child of this one or carries the mark; "" otherwise."""
-    folder = PROC / str(pid)
     try:
-        stat = (folder / "stat").read_bytes().rpartition(b")")[2].split()
-        state, parent = stat[0].decode(), int(stat[1])
-        environment = (folder / "environ").read_bytes() if state != "Z" else b""
-        command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+        state, parent, command = _seen(pid)
+        environment = (PROC / str(pid) / "environ").read_bytes() if state != "Z" else b""
     except OSError:
+        return ""
+    if parent in _supervisors and command.endswith(HELPER):
         return ""
     marked = f"{MARK}={os.getpid()}".encode() in environment.split(b"\0")
     if parent != os.getpid() and not marked:
         return ""
     if state == "Z":
         return f"the ended child {pid} was never waited for" if parent == os.getpid() else ""
-    return f"the process {pid} still runs: {command[:160]}"
+    return f"the process {pid} still runs: {command.decode('utf-8', 'replace')[:160]}"
+
+
+def _seen(pid: int) -> tuple[str, int, bytes]:
+    """State, parent and command line. Raises OSError where it has gone."""
+    stat = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+    return stat[0].decode(), int(stat[1]), (PROC / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").strip()
 
 
 def _open_files() -> set[tuple[int, str]]:

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from actum.store.writer import Writer
 from actum.workspace import Workspace, create_folders
 from actum_desktop import wording
 
+from tests.helpers import leaks
 from tests.helpers.app import ENTRY
 from tests.helpers.ends import End
 from tests.helpers.waiting import wait_until
@@ -143,6 +146,17 @@ class Keeper:
         assert answer.get("ok") is not None, answer
         return dict(answer["ok"])
 
+    @contextmanager
+    def halted(self) -> Iterator[None]:
+        """Meanwhile the supervising process does nothing; hosts and helpers go on."""
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            stat = Path(f"/proc/{self.pid}/stat")
+            wait_until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T", what="the supervisor to be halted")
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+
     def alerts(self) -> list[str]:
         with Reader(self.ws) as reader:
             return [row.code for row in reader.alerts(open_only=True)]
@@ -169,7 +183,7 @@ class Keeper:
         )
 
     def close(self) -> None:
-        """Stop whatever is open, then the supervisor."""
+        """Stop whatever is open, then the supervisor; its helpers end with it, those it has only just started as well."""
         with Reader(self.ws) as reader:
             runs = {row.run for row in reader.attempt_rows(open_only=True)}
         for run in runs:
@@ -180,8 +194,14 @@ class Keeper:
         finally:
             if self._end is not None:
                 self._end.close()
+            helpers = [identity.of(pid) for pid in leaks.helpers_of(self.pid)]
             self._process.send_signal(signal.SIGTERM)
             self._process.wait(self._patience_s)
+            wait_until(
+                lambda: not any(each is not None and identity.state(each) == "alive" for each in helpers),
+                self._patience_s,
+                "the supervisor's helpers to be gone",
+            )
 
     def _connect(self) -> None:
         def greeted() -> End | None:

@@ -64,6 +64,31 @@ def test_a_detached_process_is_found_by_its_mark() -> None:
         wait_until(lambda: not left(before, settle_s=0), what="the orphan's end")
 
 
+def test_a_helper_belongs_to_the_supervisor_that_tests_share_for_as_long_as_that_lives() -> None:
+    before = Traces.take()
+    source = (
+        "import subprocess, sys; p = subprocess.Popen([sys.executable, '-I', '-S', '-c', 'import sys; sys.stdin.read()',"
+        "'-m', 'actum.helpers'], start_new_session=True, stdout=subprocess.DEVNULL); print(p.pid, flush=True); p.wait()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-I", "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as shared:
+        assert shared.stdin is not None
+        assert shared.stdout is not None
+        helper = int(shared.stdout.readline())
+        named = f"the process {helper} still runs"
+        wait_until(lambda: leaks.helpers_of(shared.pid) == [helper], what="the helper to be called so")
+        assert any(named in line for line in left(before, settle_s=0))
+        with leaks.supervised_by(shared.pid):
+            assert not any(named in line for line in left(before, settle_s=0))
+            shared.kill()
+            shared.wait()
+            assert leaks.helpers_of(shared.pid) == []
+            assert [line for line in left(before, settle_s=0) if named in line]
+        shared.stdin.close()
+        wait_until(lambda: not left(before, settle_s=0), what="the orphan's end")
+
+
 def test_an_open_file_is_named(tmp_path: Path) -> None:
     before = Traces.take()
     with (tmp_path / "forgotten").open("w"):
