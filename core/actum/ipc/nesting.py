@@ -39,7 +39,9 @@ def _within(outer: dict[str, Any] | list[Any]) -> list[Any]:
 
 def outer_keys(line: bytes) -> frozenset[str] | None:
     """The outermost keys of a line too deep to be read; None where it is no object: it is not one, or one of half a line."""
-    text, keys, opened = line.strip(), set(), []
+    text = line.strip()
+    keys: set[str] = set()
+    opened: list[bytes] = []
     for token in _TOKEN.finditer(text):
         word = token.group()
         if word in (b"{", b"["):
