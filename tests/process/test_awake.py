@@ -75,8 +75,8 @@ def test_where_nothing_keeps_awake_the_reason_is_told_and_work_goes_on(place: Pl
     controller = place.headless.controller
     run = place.steps(60)
     place.until(lambda: controller.awake.truth == Awake(why=helper.NO_BUS))
-    calls = controller.helpers["awake"]._number
-    place.until(lambda: controller.helpers["awake"]._number > calls + 1)
+    calls = controller.helpers["awake"]._waiting._number
+    place.until(lambda: controller.helpers["awake"]._waiting._number > calls + 1)
     assert place.status(run) == ("RUNNING", "COMPUTING")
 
 

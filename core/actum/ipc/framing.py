@@ -8,10 +8,11 @@ is skipped by counting and costs no memory. Nothing here knows what a frame mean
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import Any
 
 from actum import limits
 from actum.errors import ActumError
+from actum.ipc import strictjson
 
 _HEADER = limits.FRAME_HEADER_BYTES
 
@@ -95,7 +96,7 @@ class Decoder:
 def _document(body: bytearray) -> dict[str, Any]:
     try:
         text = body.decode("utf-8")
-        document = _parsed(text)
+        document = strictjson.loads(text)
         if "\\ud" in text or "\\uD" in text:  # an escaped half of a surrogate pair is no text
             json.dumps(document, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
@@ -103,26 +104,3 @@ def _document(body: bytearray) -> dict[str, Any]:
     if type(document) is not dict:
         raise Violation("not_an_object", "A frame holds JSON that is not an object.")
     return document
-
-
-def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not JSON")
-
-
-def _finite(word: str) -> float:
-    value = float(word)
-    if value - value != 0.0:  # 1e999 is a number in JSON, and none that could be sent on
-        raise ValueError(f"{word[:20]} is too large")
-    return value
-
-
-_JSON = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
-
-
-def _parsed(text: str) -> Any:
-    """What `text` holds. White space around it, which no sender of ours writes, is looked for only when there is some."""
-    try:
-        document, end = _JSON.raw_decode(text)
-    except ValueError:
-        end = -1
-    return document if end == len(text) else _JSON.decode(text)

@@ -12,10 +12,10 @@ from __future__ import annotations
 import errno
 import json
 import os
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from actum import limits
-from actum.ipc import messages, nesting, regular
+from actum.ipc import messages, nesting, regular, strictjson
 from actum.ipc.spool import Document, Folder, spool_path
 
 
@@ -96,7 +96,7 @@ def _no_record(why: str) -> OSError:
 def _record(line: bytes) -> Document | str:
     """The record of a line, or why it is none."""
     try:
-        value = json.loads(line.decode(), parse_constant=_no_constant, parse_float=_finite)
+        value = strictjson.loads(line.decode())
     except RecursionError:
         return f"it {nesting.WORDS}"
     except ValueError:
@@ -118,14 +118,3 @@ def _has_encoding(value: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not JSON")
-
-
-def _finite(word: str) -> float:
-    value = float(word)
-    if value - value != 0.0:
-        raise ValueError(f"{word} is too large")
-    return value

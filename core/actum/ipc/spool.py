@@ -16,10 +16,10 @@ import os
 import time
 from contextlib import suppress
 from itertools import count
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple
 
 from actum import canonical, faults, limits
-from actum.ipc import regular
+from actum.ipc import regular, strictjson
 
 Folder = str | os.PathLike[str]
 Document = dict[str, Any]
@@ -273,22 +273,7 @@ def _parse(name: str, data: bytes) -> Document | Unreadable:
     if len(data) > limits.SPOOL_FILE_BYTES_MAX:
         return Unreadable(f"{name} is longer than {limits.SPOOL_FILE_BYTES_MAX} bytes")
     try:
-        document = _loaded(data)
+        document = strictjson.loads(data.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         return Unreadable(f"{name} does not hold JSON")
     return document if type(document) is dict else Unreadable(f"{name} does not hold an object")
-
-
-def _loaded(data: bytes) -> Any:
-    return json.loads(data, parse_constant=_no_constant, parse_float=_finite)
-
-
-def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not JSON")
-
-
-def _finite(word: str) -> float:
-    value = float(word)
-    if value - value != 0.0:
-        raise ValueError(f"{word[:20]} is too large")
-    return value

@@ -53,12 +53,48 @@ class _Call:
     cancelled: bool = False
 
 
-def _busy() -> Busy:
-    return Busy("busy", "Too much waits for this helper already.", remedy="Try again later.")
-
-
 def _cancelled() -> ActumError:
     return ActumError("cancelled", "It was cancelled.", "Nothing was left behind.")
+
+
+class _Line:
+    """Calls that wait for their turn, each under a number of its own."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[_Call] = deque()
+        self._number = 0
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(
+        self,
+        verb: str,
+        args: Document,
+        done: Callable[[HelperAnswer], None],
+        progress: Callable[[int, int, str], None] | None,
+    ) -> int:
+        """Its number; 0 where HELPER_CALLS_MAX wait already, which is its answer."""
+        if len(self._waiting) >= HELPER_CALLS_MAX:
+            done(HelperAnswer(error=Busy("busy", "Too much waits for this helper already.", remedy="Try again later.")))
+            return 0
+        self._number += 1
+        self._waiting.append(_Call(self._number, verb, args, done, progress))
+        return self._number
+
+    def take(self) -> _Call:
+        """The one whose turn it is. Raises IndexError where nobody waits."""
+        return self._waiting.popleft()
+
+    def cancel(self, number: int) -> None:
+        """One that still waits is answered `cancelled`."""
+        for waiting in list(self._waiting):
+            if waiting.number == number:
+                self._waiting.remove(waiting)
+                waiting.done(HelperAnswer(error=_cancelled()))
+
+    def clear(self) -> None:
+        self._waiting.clear()
 
 
 class Helper(QObject):
@@ -75,10 +111,9 @@ class Helper(QObject):
         self.setObjectName(f"helper-{name}")
         self._defect = defect
         self._process: QProcess | None = None
-        self._waiting: deque[_Call] = deque()
+        self._waiting = _Line()
         self._running: _Call | None = None
         self._buffer = bytearray()
-        self._number = 0
         self._closing = False
         self._ending = False
         self._killed = False
@@ -110,12 +145,7 @@ class Helper(QObject):
 
         Returns the call's number, for `cancel`; 0 = refused.
         """
-        if len(self._waiting) >= HELPER_CALLS_MAX:
-            done(HelperAnswer(error=_busy()))
-            return 0
-        self._number += 1
-        number = self._number
-        self._waiting.append(_Call(number, verb, args, done, progress))
+        number = self._waiting.add(verb, args, done, progress)
         self._next()
         return number
 
@@ -126,10 +156,7 @@ class Helper(QObject):
             call.cancelled = True
             self._begin_anew()
             return
-        for waiting in list(self._waiting):
-            if waiting.number == number:
-                self._waiting.remove(waiting)
-                waiting.done(HelperAnswer(error=_cancelled()))
+        self._waiting.cancel(number)
 
     def _begin_anew(self) -> None:
         """End the process: it may still answer, but takes no further call."""
@@ -162,7 +189,7 @@ class Helper(QObject):
     def _next(self) -> None:
         if self._running is not None or not self._waiting or self._closing or self._ending:
             return
-        call = self._running = self._waiting.popleft()
+        call = self._running = self._waiting.take()
         process = self._process or self._start()
         if self._running is not call:  # it could not be started: the call is answered
             return
@@ -281,9 +308,8 @@ class Pool(QObject):
         super().__init__(parent)
         self.setObjectName(f"helpers-{name}")
         self._defect = defect
-        self._waiting: deque[_Call] = deque()
+        self._waiting = _Line()
         self._at_work: dict[int, tuple[Helper, int]] = {}  # number of a call → who does it, under which number
-        self._number = 0
         self._closing = False
         self._helpers = [self._helper()]
 
@@ -308,12 +334,7 @@ class Pool(QObject):
         progress: Callable[[int, int, str], None] | None = None,
     ) -> int:
         """As `Helper.call`."""
-        if len(self._waiting) >= HELPER_CALLS_MAX:
-            done(HelperAnswer(error=_busy()))
-            return 0
-        self._number += 1
-        number = self._number
-        self._waiting.append(_Call(number, verb, args, done, progress))
+        number = self._waiting.add(verb, args, done, progress)
         self._next()
         return number
 
@@ -323,10 +344,7 @@ class Pool(QObject):
             helper, its_number = self._at_work[number]
             helper.cancel(its_number)
             return
-        for waiting in list(self._waiting):
-            if waiting.number == number:
-                self._waiting.remove(waiting)
-                waiting.done(HelperAnswer(error=_cancelled()))
+        self._waiting.cancel(number)
 
     def warm(self) -> None:
         self._helpers[0].warm()
@@ -341,7 +359,7 @@ class Pool(QObject):
 
     def _next(self) -> None:
         while self._waiting and (helper := self._free()) is not None:
-            self._begin(helper, self._waiting.popleft())
+            self._begin(helper, self._waiting.take())
         for helper in self._helpers[1:] if not self._waiting else ():
             if helper.takes_a_call:
                 self._helpers.remove(helper)
