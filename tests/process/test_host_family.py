@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -90,10 +90,10 @@ def spawned() -> Iterator[list[subprocess.Popen[bytes]]]:
         process.wait()
 
 
-def arriving(folder: Path, spawned: list[subprocess.Popen[bytes]], cookie: str) -> ProcessIdentity:
-    """A child that looks as a host does before it has locked its alive file."""
-    words = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)", "core/host/host_main.py", str(folder)]
-    process = subprocess.Popen(words, env={"ACTUM_COOKIE": cookie}, stdout=subprocess.PIPE)
+def waiting(spawned: list[subprocess.Popen[bytes]], cookie: str, *words: str, holding: Sequence[int] = ()) -> ProcessIdentity:
+    """A child of this cookie that has begun and waits; `words` are told of it, and it keeps the descriptors `holding`."""
+    program = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)", *words]
+    process = subprocess.Popen(program, env={"ACTUM_COOKIE": cookie}, pass_fds=holding, stdout=subprocess.PIPE)
     spawned.append(process)
     assert process.stdout is not None
     process.stdout.readline()
@@ -101,6 +101,11 @@ def arriving(folder: Path, spawned: list[subprocess.Popen[bytes]], cookie: str) 
     found = identity.of(process.pid)
     assert found is not None
     return found
+
+
+def arriving(folder: Path, spawned: list[subprocess.Popen[bytes]], cookie: str) -> ProcessIdentity:
+    """A child that looks as a host does before it has locked its alive file."""
+    return waiting(spawned, cookie, "core/host/host_main.py", str(folder))
 
 
 @pytest.mark.parametrize("cookie", ["1" * 32, "x"], ids=["a token", "garbage"])
@@ -136,15 +141,7 @@ def test_r07_whom_a_lock_set_apart_is_remembered_and_recorded_up_to_the_bound(
     with open(spool.spool_path(other, "alive"), "r+b") as alive:
 
         def start() -> ProcessIdentity:
-            words = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"]
-            process = subprocess.Popen(words, env={"ACTUM_COOKIE": cookie}, pass_fds=[alive.fileno()], stdout=subprocess.PIPE)
-            spawned.append(process)
-            assert process.stdout is not None
-            process.stdout.readline()
-            process.stdout.close()
-            found = identity.of(process.pid)
-            assert found is not None
-            return found
+            return waiting(spawned, cookie, holding=[alive.fileno()])
 
         first = start()
         assert family.look(0.0, at_once=True)
